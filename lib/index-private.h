@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* index-private.h - the inside of an index handle, for the modules of lib/ that read its stores. */
+#ifndef INDEX_PRIVATE_H
+#define INDEX_PRIVATE_H
+
+#include "mailindex.h"
+#include "manifest.h"
+#include "store/store.h"
+
+struct mail_index {
+    char *path;      /* database.path */
+    char *folder;    /* path/.mailindex */
+    char *mail_root;
+    char *uuid;
+    char *command;
+    int lock_timeout; /* seconds */
+    uint64_t lock_wait; /* milliseconds spent so far */
+    char *error;
+
+    struct store *state;     /* for reading */
+    uint64_t revision;       /* of that state */
+    uint64_t generation;     /* grows whenever state was reopened and had changed */
+    struct manifest *manifest;
+    struct store **segments; /* open for reading, in the order of manifest->segments; opened on
+                                first use by mail_index_segments() */
+    struct idset stale;      /* text ids to be left out; loaded on first use, with: */
+    struct idset alias_ids;  /* text ids ... */
+    uint32_t *alias_of;      /* ... and the message of each */
+    bool aliases_loaded;
+};
+
+/* Keeps the text as the handle's error and returns status. */
+enum mail_status index_fail (struct mail_index *index, enum mail_status status, const char *format,
+                             ...) __attribute__ ((format (printf, 3, 4)));
+/* Keeps the store's own text. */
+enum mail_status index_fail_store (struct mail_index *index, struct store *store,
+                                   enum mail_status status);
+
+/* Call after a read that returned MAIL_ERROR_OVERTAKEN (or CORRUPT, or a segment that is missing):
+ * reopens, and returns MAIL_OK when it makes sense to start the read again, else the status to give
+ * back. attempt counts from 0 and is the caller's. */
+enum mail_status index_overtaken (struct mail_index *index, enum mail_status status,
+                                  unsigned *attempt);
+
+/* Opens the text segments; MAIL_ERROR_OVERTAKEN when one is missing. */
+enum mail_status index_open_segments (struct mail_index *index);
+/* Searches all segments, in order of ids, with aliases applied and stale documents left out: ids of
+ * messages. */
+enum mail_status index_search_text (void *ctx, struct mail_index *index,
+                                    const struct store_query *query, struct idset *set_out);
+/* Sum of store_estimate over the segments. */
+enum mail_status index_estimate_text (struct mail_index *index, const struct store_query *query,
+                                      uint32_t *estimate_out);
+/* Searches state. */
+enum mail_status index_search_state (void *ctx, struct mail_index *index,
+                                     const struct store_query *query, struct idset *set_out);
+/* All mail documents. */
+enum mail_status index_all_mail (void *ctx, struct mail_index *index, struct idset *set_out);
+
+#endif

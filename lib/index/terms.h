@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * terms.h - the words of one message, collected field by field, and then given to a segment.
+ *
+ * Work expected: some hundred distinct words and a thousand positions a message, thirty thousand
+ * messages a minute; one struct is used again for all messages of a run.
+ */
+#ifndef TERMS_H
+#define TERMS_H
+
+#include "schema.h"
+#include "store/store.h"
+
+struct terms;
+
+struct terms *terms_create (void *ctx, const char *stemmer_language);
+/* Forgets the document's words and positions; keeps buffers and the cache of stems. */
+void terms_clear (struct terms *terms);
+/* Adds a text to a field. Positions of each field start at 1 and go on 100 after the last text of
+ * the same field, so that no phrase spans two texts. */
+void terms_add_text (struct terms *terms, enum text_field field, const char *text, size_t length);
+/* 16 bytes over all (field, text) added since terms_clear: two documents with equal digests have
+ * equal words. */
+void terms_digest (struct terms *terms, unsigned char digest_out[16]);
+/* Gives the document to the builder under this id, with the synonyms of stems it has not been given
+ * yet. */
+enum mail_status terms_store (struct terms *terms, struct store_builder *builder, uint32_t id);
+/* A new segment begins: its synonyms have to be given anew. */
+void terms_new_segment (struct terms *terms);
+
+#endif

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * mailindex.h - an index of the mail that lies on a disk, and the questions one can ask of it.
+ *
+ * This header is the library's manual. What is not declared here is not interface.
+ *
+ * Model. An index lives in a folder ".mailindex" and describes the messages below one mail root. It
+ * has two stores: "state" (a small record a message: id, thread, tags, files, the headers that
+ * listings show) and "text" (the words). State is the only thing that changes; every change is one
+ * short commit under a lock. Readers take no lock and are never stopped by a writer.
+ *
+ * Memory. Every function that returns something new takes a talloc context as first argument, and
+ * the result belongs to it (NULL is allowed: then talloc_free it yourself). Objects got through an
+ * index handle (messages, results, ...) must be freed before the handle is closed, except where it
+ * is their talloc parent. Strings returned by an accessor belong to the object asked. Running out
+ * of memory aborts the process, as in GLib.
+ *
+ * Errors. Functions that can fail return enum mail_status; "found nothing" is a result, not an
+ * error. After a failure mail_index_error() has one English line about it, without a final newline;
+ * functions that make a handle return the line through char **error_out (talloc'd on ctx; may be
+ * NULL). Out-parameters are written on success only, except where said.
+ *
+ * Text. Strings are NUL-terminated UTF-8 unless said otherwise. Paths are bytes as the file system
+ * has them; a "relative path" is relative to the mail root, has no leading, trailing or doubled
+ * slash, and is "" for the root itself. Dates are seconds since the epoch, UTC, signed 64 bit.
+ *
+ * Threads. One handle belongs to one thread at a time. The library installs no signal handler,
+ * prints nothing, never exits and reads no user's settings.
+ */
+#ifndef MAILINDEX_H
+#define MAILINDEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- status -------------------------------------------------------------------------------- */
+
+/* Every status with the exit code the command line gives it and its text. The codes are documented
+ * in mail(1) and stay. */
+#define MAIL_STATUS_LIST(X)                                                                        \
+    X (MAIL_OK, 0, "no error")                                                                     \
+    X (MAIL_ERROR_IO, 1, "cannot read or write a file")                                            \
+    X (MAIL_ERROR_ARGUMENT, 1, "argument not allowed")                                             \
+    X (MAIL_ERROR_NO_INDEX, 1, "there is no index here")                                           \
+    X (MAIL_ERROR_NO_MAIL_ROOT, 1, "there is no mail folder here")                                 \
+    X (MAIL_ERROR_READ_ONLY, 1, "the index cannot be written")                                     \
+    X (MAIL_ERROR_VERSION, 1, "the index was made by a newer version of this program")             \
+    X (MAIL_ERROR_CORRUPT, 1, "the index is damaged")                                              \
+    X (MAIL_ERROR_STORE, 1, "the database reports an error")                                       \
+    X (MAIL_ERROR_NOT_MAIL, 1, "the file is not mail")                                             \
+    X (MAIL_ERROR_INTERRUPTED, 1, "interrupted")                                                   \
+    X (MAIL_ERROR_QUERY, 2, "the query has an error")                                              \
+    X (MAIL_ERROR_LOCKED, 75, "another program is changing the index")                             \
+    X (MAIL_ERROR_NO_SPACE, 75, "no space left on the disk")                                       \
+    X (MAIL_ERROR_OVERTAKEN, 75, "the index changed too often while it was read")
+
+#define MAIL_STATUS_ENUM(name, exit_code, text) name,
+enum mail_status { MAIL_STATUS_LIST (MAIL_STATUS_ENUM) MAIL_STATUS_COUNT };
+#undef MAIL_STATUS_ENUM
+
+/* The text of the table above; "unknown status" for anything else. Static. */
+const char *mail_status_text (enum mail_status status);
+/* The exit code of the table above; 1 for anything else. */
+int mail_status_exit_code (enum mail_status status);
+
+/* ---- an index ------------------------------------------------------------------------------ */
+
+struct mail_index;
+
+enum mail_open_flags {
+    MAIL_OPEN_CREATE = 1 << 0 /* make the folder and an empty index where there is none */
+};
+
+struct mail_open_options {
+    const char *path;         /* the folder that holds (or will hold) ".mailindex"; absolute */
+    const char *mail_root;    /* the mail; absolute; NULL: the same as path */
+    unsigned flags;           /* enum mail_open_flags */
+    int lock_timeout;         /* seconds to wait for a lock; 0 tries once; negative: 30 */
+    const char *command;      /* who we are, for lock.holder ("mail new"); NULL: "?" */
+};
+
+/* Opens an index for reading; changing it needs no other handle (each change takes the lock for
+ * itself). MAIL_ERROR_NO_INDEX, _NO_MAIL_ROOT, _VERSION, _CORRUPT, _IO, _LOCKED (create only). */
+enum mail_status mail_index_open (void *ctx, const struct mail_open_options *options,
+                                  struct mail_index **index_out, char **error_out);
+/* Closes and frees; NULL is allowed. talloc_free does the same. */
+void mail_index_close (struct mail_index *index);
+/* Moves the handle to the newest revision. */
+enum mail_status mail_index_refresh (struct mail_index *index);
+
+/* One line about the last failure on this handle; "" when there was none. */
+const char *mail_index_error (const struct mail_index *index);
+/* ".../.mailindex"; the mail root; the index's own UUID (36 characters, kept over compaction). */
+const char *mail_index_folder (const struct mail_index *index);
+const char *mail_index_mail_root (const struct mail_index *index);
+const char *mail_index_uuid (const struct mail_index *index);
+/* The number of the last change that this handle sees: it grows by one a commit that changes a
+ * message. */
+uint64_t mail_index_revision (const struct mail_index *index);
+/* Mail documents in all. */
+uint32_t mail_index_count (const struct mail_index *index);
+/* Milliseconds that this handle has spent waiting for locks. */
+uint64_t mail_index_lock_wait (const struct mail_index *index);
+
+/* ---- messages ------------------------------------------------------------------------------ */
+
+/* A message as state knows it; no mail file is opened. */
+struct mail_message;
+
+/* The fields that state keeps. Values are those of the message's first file, unfolded, RFC 2047
+ * decoded (invalid bytes replaced), "" where missing. */
+#define MAIL_FIELD_LIST(X)                                                                         \
+    X (MAIL_FROM, "From")                                                                          \
+    X (MAIL_TO, "To")                                                                              \
+    X (MAIL_CC, "Cc")                                                                              \
+    X (MAIL_BCC, "Bcc")                                                                            \
+    X (MAIL_SUBJECT, "Subject")                                                                    \
+    X (MAIL_REPLY_TO, "Reply-To")                                                                  \
+    X (MAIL_LIST_ID, "List-Id")
+#define MAIL_FIELD_ENUM(name, header) name,
+enum mail_field { MAIL_FIELD_LIST (MAIL_FIELD_ENUM) MAIL_FIELD_COUNT };
+#undef MAIL_FIELD_ENUM
+
+struct mail_file {
+    const char *folder; /* relative path of the folder */
+    const char *name;   /* base name */
+};
+
+/* The message with this Message-ID (without "<>"; RFC 5322 3.6.4, case kept); *message_out is NULL
+ * where there is none. */
+enum mail_status mail_message_find (void *ctx, struct mail_index *index, const char *message_id,
+                                    struct mail_message **message_out);
+uint32_t mail_message_docid (const struct mail_message *message);
+const char *mail_message_id (const struct mail_message *message);
+uint64_t mail_message_thread (const struct mail_message *message);
+int64_t mail_message_date (const struct mail_message *message);
+uint64_t mail_message_size (const struct mail_message *message);
+uint64_t mail_message_revision (const struct mail_message *message);
+const char *mail_message_field (const struct mail_message *message, enum mail_field field);
+/* Tags in byte order; NULL-terminated, *count_out may be NULL. */
+const char *const *mail_message_tags (const struct mail_message *message, size_t *count_out);
+/* Message-IDs named by References and In-Reply-To, in that order, without the message's own;
+ * NULL-terminated. */
+const char *const *mail_message_references (const struct mail_message *message, size_t *count_out);
+/* The message answered: notmuch's rule (In-Reply-To when it is one id and nothing else, else the
+ * last of References, else the last id of In-Reply-To); NULL for none. */
+const char *mail_message_parent (const struct mail_message *message);
+/* Files in the order of (folder, name); at least one. */
+const struct mail_file *mail_message_files (const struct mail_message *message, size_t *count_out);
+/* Absolute path of a file of this index, talloc'd on ctx. */
+char *mail_file_path (void *ctx, const struct mail_index *index, const struct mail_file *file);
+
+/* ---- content of a mail file ---------------------------------------------------------------- */
+
+/* A mail file parsed (RFC 5322, 2045-2049, 2183, 2231). */
+struct mail_content;
+
+enum mail_part_kind {
+    MAIL_PART_LEAF,      /* has text or bytes */
+    MAIL_PART_MULTIPART, /* has parts */
+    MAIL_PART_MESSAGE    /* message/rfc822: has one part, and headers of its own */
+};
+
+struct mail_part {
+    enum mail_part_kind kind;
+    int number;             /* depth-first, from 1 (the body) */
+    int depth;              /* 0 for the body */
+    size_t end;             /* index of the first part after this one's sub-parts */
+    const char *type;       /* "text/plain", lower case */
+    const char *filename;   /* decoded; NULL for none */
+    const char *content_id; /* without "<>"; NULL for none */
+    bool attachment;        /* Content-Disposition: attachment */
+    bool text;              /* a leaf of type text, of which mail_part_text can be had */
+};
+
+/* Parses an absolute path. MAIL_ERROR_IO, MAIL_ERROR_NOT_MAIL. */
+enum mail_status mail_content_open (void *ctx, const char *path, struct mail_content **content_out,
+                                    char **error_out);
+/* Parts in depth-first order. */
+const struct mail_part *mail_content_parts (const struct mail_content *content, size_t *count_out);
+/* First header field of this name, any case, decoded; NULL for none. part: NULL for the message's
+ * own, else a MAIL_PART_MESSAGE. */
+const char *mail_content_header (struct mail_content *content, const struct mail_part *part,
+                                 const char *name);
+/* Text of a text part as UTF-8 with LF line ends; *text_out is talloc'd on ctx, NUL-terminated. */
+enum mail_status mail_part_text (void *ctx, struct mail_content *content,
+                                 const struct mail_part *part, char **text_out,
+                                 size_t *length_out);
+
+/* ---- queries ------------------------------------------------------------------------------- */
+
+struct mail_query;
+
+/* Where a query is wrong. */
+struct mail_query_error {
+    size_t offset;       /* in bytes, from the start of the text */
+    size_t length;       /* of the faulty piece; at least 1 */
+    const char *message; /* what is wrong, talloc'd on ctx */
+    const char *hint;    /* what to write instead; NULL for none */
+};
+
+/* The language is described in mail-search-terms(7). MAIL_ERROR_QUERY fills *error_out. */
+enum mail_status mail_query_parse (void *ctx, struct mail_index *index, const char *text,
+                                   struct mail_query **query_out,
+                                   struct mail_query_error *error_out);
+
+enum mail_sort { MAIL_SORT_NEWEST_FIRST, MAIL_SORT_OLDEST_FIRST, MAIL_SORT_UNSORTED };
+
+struct mail_count {
+    uint64_t messages, threads, files;
+};
+/* Counts the messages that match; threads and files are counted only where asked for. */
+enum mail_status mail_query_count (struct mail_query *query, bool threads, bool files,
+                                   struct mail_count *count_out);
+
+/* The tree and the plan of the last evaluation, for people; talloc'd on ctx. */
+char *mail_query_explain (void *ctx, struct mail_query *query);
+
+/* The matches of one moment. */
+struct mail_results;
+/* Equal dates come in ascending document id, in either order. */
+enum mail_status mail_query_run (void *ctx, struct mail_query *query, enum mail_sort sort,
+                                 struct mail_results **results_out);
+size_t mail_results_count (const struct mail_results *results);
+/* Document ids in the order asked for; belongs to results. */
+const uint32_t *mail_results_docids (const struct mail_results *results);
+
+/* Reads messages in the order of results, from match number first on, at most limit of them. */
+struct mail_messages;
+enum mail_status mail_messages_open (void *ctx, struct mail_results *results, size_t first,
+                                     size_t limit, struct mail_messages **messages_out);
+/* The next message, or NULL at the end. It belongs to the iterator, until the next call. A message
+ * that is gone by now is passed over. */
+enum mail_status mail_messages_next (struct mail_messages *messages,
+                                     struct mail_message **message_out);
+
+/* Every tag in the index, in byte order, NULL-terminated. */
+enum mail_status mail_index_tags (void *ctx, struct mail_index *index, char ***tags_out);
+/* The tags of all matches, in byte order, NULL-terminated. */
+enum mail_status mail_results_tags (void *ctx, struct mail_results *results, char ***tags_out);
+
+/* ---- threads ------------------------------------------------------------------------------- */
+
+/* Threads of the matches, in the order of their first match, from number first on. */
+struct mail_threads;
+struct mail_thread;
+enum mail_status mail_threads_open (void *ctx, struct mail_results *results, size_t first,
+                                    size_t limit, struct mail_threads **threads_out);
+/* How many threads the results have in all. */
+size_t mail_threads_count (const struct mail_threads *threads);
+/* The id only; false at the end. Cheap: reads no message. */
+bool mail_threads_next_id (struct mail_threads *threads, uint64_t *thread_out);
+/* The next thread with its messages, or NULL at the end; belongs to the iterator, until the next
+ * call. */
+enum mail_status mail_threads_next (struct mail_threads *threads, struct mail_thread **thread_out);
+
+uint64_t mail_thread_id (const struct mail_thread *thread);
+/* All messages, oldest first (equal dates: by document id); matched[i] says which match. */
+struct mail_message *const *mail_thread_messages (const struct mail_thread *thread,
+                                                  size_t *count_out);
+bool mail_thread_message_matched (const struct mail_thread *thread, size_t i);
+size_t mail_thread_matched (const struct mail_thread *thread);
+size_t mail_thread_files (const struct mail_thread *thread);
+/* Dates of the matching messages. */
+int64_t mail_thread_oldest (const struct mail_thread *thread);
+int64_t mail_thread_newest (const struct mail_thread *thread);
+/* Authors of the matching messages in order of date, then after "| " the others. */
+const char *mail_thread_authors (const struct mail_thread *thread);
+/* Of the newest (sort newest first) or oldest matching message, without one leading "Re: ",
+ * "Aw: ", "Vs: " or "Sv: "; empty subjects are passed over where another exists. */
+const char *mail_thread_subject (const struct mail_thread *thread);
+/* Union of the tags of all its messages, in byte order, NULL-terminated. */
+const char *const *mail_thread_tags (const struct mail_thread *thread, size_t *count_out);
+
+/* ---- tags ---------------------------------------------------------------------------------- */
+
+struct mail_tag_change {
+    const char *tag;
+    bool add; /* false: remove */
+};
+
+#define MAIL_TAG_MAX 200 /* bytes */
+
+/* Says in *reason_out (static, may be NULL) why a tag may not be added; MAIL_ERROR_ARGUMENT. */
+enum mail_status mail_tag_check (const char *tag, const char **reason_out);
+
+/* Applies the changes, in order, to every match. Messages that already are so keep their revision.
+ * Works in slices of about a quarter of a second and lets go of the lock in between; *changed_out
+ * (may be NULL) counts the messages written, also on failure: what is counted is committed. */
+enum mail_status mail_query_tag (struct mail_query *query, const struct mail_tag_change *changes,
+                                 size_t count, uint64_t *changed_out);
+
+/* ---- looking for new mail ------------------------------------------------------------------ */
+
+/* What the file system said of a file or folder (st_dev, st_ino, st_size, times in ns since the
+ * epoch). */
+struct mail_stat {
+    uint64_t device, inode, size;
+    int64_t mtime, ctime; /* 0: not known or not to be trusted */
+};
+
+/* Folders as the index knows them. */
+struct mail_folder {
+    uint32_t id;      /* document id of the directory record; never 0 */
+    uint32_t parent;  /* id of the folder it lies in; 0 for the mail root */
+    const char *name; /* base name; "" for the mail root */
+    struct mail_stat stat;
+};
+struct mail_folders;
+/* All folders, in one pass over the directory column. */
+enum mail_status mail_folders_load (void *ctx, struct mail_index *index,
+                                    struct mail_folders **folders_out);
+const struct mail_folder *mail_folders_list (const struct mail_folders *folders, size_t *count_out);
+/* By id, by (parent, name): NULL where there is none. */
+const struct mail_folder *mail_folders_by_id (const struct mail_folders *folders, uint32_t id);
+const struct mail_folder *mail_folders_child (const struct mail_folders *folders, uint32_t parent,
+                                              const char *name);
+/* Relative path, talloc'd on ctx. */
+char *mail_folders_path (void *ctx, const struct mail_folders *folders, uint32_t id);
+/* Children in byte order of their names: an array of count pointers. */
+const struct mail_folder *const *mail_folders_children (const struct mail_folders *folders,
+                                                        uint32_t parent, size_t *count_out);
+
+/* Base names of the files stored for a folder, in byte order; an array of *count_out. */
+enum mail_status mail_folder_files (void *ctx, struct mail_index *index, uint32_t folder,
+                                    char ***names_out, size_t *count_out);
+/* What the record says of one stored file; *found_out tells whether there is such a file. */
+enum mail_status mail_folder_file_stat (struct mail_index *index, uint32_t folder, const char *name,
+                                        struct mail_stat *stat_out, bool *found_out);
+
+/* A list of changes found by a scan, applied together by mail_changes_apply. Folders and files are
+ * named by relative paths; strings are copied. */
+struct mail_changes;
+struct mail_changes *mail_changes_create (void *ctx, struct mail_index *index);
+/* The folder was listed. Its record (made where missing, with its parents) gets this stat in the
+ * same commit as the last change of the folder itself, and the times only if all of them could be
+ * done. stat times of 0 make the next scan list it again. */
+void mail_changes_folder (struct mail_changes *changes, const char *folder,
+                          const struct mail_stat *stat);
+/* The folder was renamed or moved; its contents are as they were. */
+void mail_changes_move_folder (struct mail_changes *changes, uint32_t id, const char *to);
+/* The folder is gone, with all that the index has below it. */
+void mail_changes_drop_folder (struct mail_changes *changes, uint32_t id);
+/* A file to index; a file name that is stored already is read again. */
+void mail_changes_add (struct mail_changes *changes, const char *folder, const char *name,
+                       const struct mail_stat *stat);
+/* The same file under another name; it is not read. */
+void mail_changes_move (struct mail_changes *changes, uint32_t from_folder, const char *from_name,
+                        const char *folder, const char *name, const struct mail_stat *stat);
+/* The file is gone. */
+void mail_changes_drop (struct mail_changes *changes, uint32_t folder, const char *name);
+/* Files to add so far. */
+size_t mail_changes_count_added (const struct mail_changes *changes);
+bool mail_changes_empty (const struct mail_changes *changes);
+
+/* Told about each file of mail_changes_add that could not be indexed. */
+typedef void (*mail_problem_fn) (void *closure, const char *path, enum mail_status status,
+                                 const char *text);
+/* Told when a file has been read (path) and when a block has been published (path NULL). Returning
+ * false publishes what is done and stops with MAIL_ERROR_INTERRUPTED. */
+typedef bool (*mail_progress_fn) (void *closure, const char *path, uint64_t done, uint64_t total);
+
+struct mail_apply_options {
+    const char *const *new_tags; /* NULL-terminated; for messages not known before */
+    size_t new_tags_count;
+    bool maildir_flags; /* set and clear draft, flagged, passed, replied, unread from names */
+    mail_problem_fn problem;
+    mail_progress_fn progress;
+    void *closure;
+};
+
+struct mail_apply_counts {
+    uint64_t processed; /* files tried */
+    uint64_t added;     /* messages not known before */
+    uint64_t renamed;   /* files that went while their message stayed, and files moved */
+    uint64_t removed;   /* messages whose last file went */
+    uint64_t not_mail, failed, vanished;
+};
+
+/* Does all of it: adds in blocks, each published in one commit as it is done; then moves and
+ * removals. Counts are valid on failure too: what is counted is committed. A file that cannot be
+ * indexed is told to problem() and stops nothing. */
+enum mail_status mail_changes_apply (struct mail_changes *changes,
+                                     const struct mail_apply_options *options,
+                                     struct mail_apply_counts *counts_out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

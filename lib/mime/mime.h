@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * mime.h - a mail file as headers, parts and UTF-8 text. Knows no database.
+ *
+ * GMime parses; all GObjects are owned by struct mime_message and let go by its destructor. What
+ * the code does with malformed mail is listed in doc/design/odd-mail.md, each with its test.
+ */
+#ifndef MIME_H
+#define MIME_H
+
+#include "mailindex.h"
+#include <stdio.h>
+
+struct mime_message;
+
+/* Once a process, before anything else here (g_mime_init and the parser settings). Cheap to call
+ * again. */
+void mime_init (void);
+
+/* Parses the mail in an open regular file, from its start; the descriptor is not closed and may be
+ * closed after the call. Bodies are not read into memory as a whole. MAIL_ERROR_NOT_MAIL: none of
+ * From, Subject, To has a value, or the file is an mbox of several messages. MAIL_ERROR_IO. */
+enum mail_status mime_message_parse (void *ctx, int fd, struct mime_message **message_out,
+                                     char **error_out);
+
+/* ---- the message as a whole ---------------------------------------------------------------- */
+
+/* Message-ID by the rules of doc/design/odd-mail.md: first field, first "<...>", blanks inside
+ * removed; verbatim without "<>"; "mail-sha1-"... see there; never empty. Bytes, may be any length:
+ * term_message_id() shortens. */
+const char *mime_message_id (const struct mime_message *message);
+/* Date in seconds, 0 where there is none or none that can be read. */
+int64_t mime_message_date (const struct mime_message *message);
+/* Ids of References, then of In-Reply-To, each once, without the message's own; at most
+ * REFERENCES_MAX. NULL-terminated. */
+const char *const *mime_message_references (const struct mime_message *message, size_t *count_out);
+/* The message answered (mail_message_parent()); NULL for none. */
+const char *mime_message_parent (const struct mime_message *message);
+/* SHA-1 (lower-case hex) of the file's bytes is used where there is no id; tags found by content
+ * type: "attachment", "encrypted", "signed", in byte order, NULL-terminated. */
+const char *const *mime_message_tags (const struct mime_message *message, size_t *count_out);
+
+/* ---- header fields ------------------------------------------------------------------------- */
+
+/* Raw value of the nth (from 0) field of this name (any case), unfolded, without leading or
+ * trailing blanks, cut at HEADER_MAX; NULL where there is none. Bytes. */
+const char *mime_header_raw (const struct mime_message *message, const char *name, unsigned nth);
+/* Decoded as unstructured text (RFC 2047, raw 8-bit repaired); valid UTF-8, talloc'd on ctx. */
+char *mime_decode_text (void *ctx, const char *raw);
+
+struct mime_address {
+    const char *name;    /* decoded display name, "" for none; for a group its name */
+    const char *address; /* "" for a group (its members follow) */
+};
+/* Addresses of a raw From, To, Cc, ... value (RFC 5322 3.4); talloc'd on ctx. Works on raw values
+ * as stored in a record too. */
+struct mime_address *mime_decode_addresses (void *ctx, const char *raw, size_t *count_out);
+/* A raw address header as one decoded line, the way a person reads it. */
+char *mime_decode_address_text (void *ctx, const char *raw);
+
+/* ---- parts --------------------------------------------------------------------------------- */
+
+/* Parts in depth-first order, the body first; at most PARTS_MAX, to DEPTH_MAX. */
+const struct mail_part *mime_parts (struct mime_message *message, size_t *count_out);
+/* A header of a MAIL_PART_MESSAGE's message; decoded; NULL for none; talloc'd on message. */
+const char *mime_part_header (struct mime_message *message, const struct mail_part *part,
+                              const char *name);
+/* Decoded text of a text leaf: UTF-8, LF line ends, NUL-terminated, at most limit bytes (cut at a
+ * character). For text/html this is the source. Talloc'd on ctx. */
+enum mail_status mime_part_text (void *ctx, struct mime_message *message,
+                                 const struct mail_part *part, size_t limit, char **text_out,
+                                 size_t *length_out);
+/* The words of a leaf for the index: as mime_part_text, with HTML turned into text (libxml2),
+ * uuencoded and ASCII-armoured PGP blocks left out. Empty for what has no words. */
+enum mail_status mime_part_words (void *ctx, struct mime_message *message,
+                                  const struct mail_part *part, size_t limit, char **text_out,
+                                  size_t *length_out);
+
+#endif
