@@ -8,18 +8,18 @@
 #include "store/store.h"
 
 struct mail_index {
-    char *path;      /* database.path */
-    char *folder;    /* path/.mailindex */
+    char *path;   /* database.path */
+    char *folder; /* path/.mailindex */
     char *mail_root;
     char *uuid;
     char *command;
-    int lock_timeout; /* seconds */
+    int lock_timeout;   /* seconds */
     uint64_t lock_wait; /* milliseconds spent so far */
     char *error;
 
-    struct store *state;     /* for reading */
-    uint64_t revision;       /* of that state */
-    uint64_t generation;     /* grows whenever state was reopened and had changed */
+    struct store *state; /* for reading */
+    uint64_t revision;   /* of that state */
+    uint64_t generation; /* grows whenever state was reopened and had changed */
     struct manifest *manifest;
     struct store **segments; /* open for reading, in the order of manifest->segments; opened on
                                 first use by mail_index_segments() */

@@ -42,21 +42,21 @@ extern "C" {
 
 /* Every status with the exit code the command line gives it and its text. The codes are documented
  * in mail(1) and stay. */
-#define MAIL_STATUS_LIST(X)                                                                        \
-    X (MAIL_OK, 0, "no error")                                                                     \
-    X (MAIL_ERROR_IO, 1, "cannot read or write a file")                                            \
-    X (MAIL_ERROR_ARGUMENT, 1, "argument not allowed")                                             \
-    X (MAIL_ERROR_NO_INDEX, 1, "there is no index here")                                           \
-    X (MAIL_ERROR_NO_MAIL_ROOT, 1, "there is no mail folder here")                                 \
-    X (MAIL_ERROR_READ_ONLY, 1, "the index cannot be written")                                     \
-    X (MAIL_ERROR_VERSION, 1, "the index was made by a newer version of this program")             \
-    X (MAIL_ERROR_CORRUPT, 1, "the index is damaged")                                              \
-    X (MAIL_ERROR_STORE, 1, "the database reports an error")                                       \
-    X (MAIL_ERROR_NOT_MAIL, 1, "the file is not mail")                                             \
-    X (MAIL_ERROR_INTERRUPTED, 1, "interrupted")                                                   \
-    X (MAIL_ERROR_QUERY, 2, "the query has an error")                                              \
-    X (MAIL_ERROR_LOCKED, 75, "another program is changing the index")                             \
-    X (MAIL_ERROR_NO_SPACE, 75, "no space left on the disk")                                       \
+#define MAIL_STATUS_LIST(X) \
+    X (MAIL_OK, 0, "no error") \
+    X (MAIL_ERROR_IO, 1, "cannot read or write a file") \
+    X (MAIL_ERROR_ARGUMENT, 1, "argument not allowed") \
+    X (MAIL_ERROR_NO_INDEX, 1, "there is no index here") \
+    X (MAIL_ERROR_NO_MAIL_ROOT, 1, "there is no mail folder here") \
+    X (MAIL_ERROR_READ_ONLY, 1, "the index cannot be written") \
+    X (MAIL_ERROR_VERSION, 1, "the index was made by a newer version of this program") \
+    X (MAIL_ERROR_CORRUPT, 1, "the index is damaged") \
+    X (MAIL_ERROR_STORE, 1, "the database reports an error") \
+    X (MAIL_ERROR_NOT_MAIL, 1, "the file is not mail") \
+    X (MAIL_ERROR_INTERRUPTED, 1, "interrupted") \
+    X (MAIL_ERROR_QUERY, 2, "the query has an error") \
+    X (MAIL_ERROR_LOCKED, 75, "another program is changing the index") \
+    X (MAIL_ERROR_NO_SPACE, 75, "no space left on the disk") \
     X (MAIL_ERROR_OVERTAKEN, 75, "the index changed too often while it was read")
 
 #define MAIL_STATUS_ENUM(name, exit_code, text) name,
@@ -77,11 +77,11 @@ enum mail_open_flags {
 };
 
 struct mail_open_options {
-    const char *path;         /* the folder that holds (or will hold) ".mailindex"; absolute */
-    const char *mail_root;    /* the mail; absolute; NULL: the same as path */
-    unsigned flags;           /* enum mail_open_flags */
-    int lock_timeout;         /* seconds to wait for a lock; 0 tries once; negative: 30 */
-    const char *command;      /* who we are, for lock.holder ("mail new"); NULL: "?" */
+    const char *path;      /* the folder that holds (or will hold) ".mailindex"; absolute */
+    const char *mail_root; /* the mail; absolute; NULL: the same as path */
+    unsigned flags;        /* enum mail_open_flags */
+    int lock_timeout;      /* seconds to wait for a lock; 0 tries once; negative: 30 */
+    const char *command;   /* who we are, for lock.holder ("mail new"); NULL: "?" */
 };
 
 /* Opens an index for reading; changing it needs no other handle (each change takes the lock for
@@ -114,13 +114,13 @@ struct mail_message;
 
 /* The fields that state keeps. Values are those of the message's first file, unfolded, RFC 2047
  * decoded (invalid bytes replaced), "" where missing. */
-#define MAIL_FIELD_LIST(X)                                                                         \
-    X (MAIL_FROM, "From")                                                                          \
-    X (MAIL_TO, "To")                                                                              \
-    X (MAIL_CC, "Cc")                                                                              \
-    X (MAIL_BCC, "Bcc")                                                                            \
-    X (MAIL_SUBJECT, "Subject")                                                                    \
-    X (MAIL_REPLY_TO, "Reply-To")                                                                  \
+#define MAIL_FIELD_LIST(X) \
+    X (MAIL_FROM, "From") \
+    X (MAIL_TO, "To") \
+    X (MAIL_CC, "Cc") \
+    X (MAIL_BCC, "Bcc") \
+    X (MAIL_SUBJECT, "Subject") \
+    X (MAIL_REPLY_TO, "Reply-To") \
     X (MAIL_LIST_ID, "List-Id")
 #define MAIL_FIELD_ENUM(name, header) name,
 enum mail_field { MAIL_FIELD_LIST (MAIL_FIELD_ENUM) MAIL_FIELD_COUNT };
@@ -189,8 +189,7 @@ const char *mail_content_header (struct mail_content *content, const struct mail
                                  const char *name);
 /* Text of a text part as UTF-8 with LF line ends; *text_out is talloc'd on ctx, NUL-terminated. */
 enum mail_status mail_part_text (void *ctx, struct mail_content *content,
-                                 const struct mail_part *part, char **text_out,
-                                 size_t *length_out);
+                                 const struct mail_part *part, char **text_out, size_t *length_out);
 
 /* ---- queries ------------------------------------------------------------------------------- */
 

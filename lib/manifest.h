@@ -11,7 +11,7 @@ struct segment {
     char *name;           /* file name in text/ */
     uint32_t first, last; /* document ids that may be in it */
     uint32_t documents;
-    uint32_t stale;       /* of these, how many are of nothing by now */
+    uint32_t stale; /* of these, how many are of nothing by now */
     uint64_t bytes;
     char sha256[65];
 };

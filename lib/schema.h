@@ -15,22 +15,22 @@
 #define TERM_TYPE_STALE "Ts"     /* text document of nothing */
 #define TERM_TYPE_TOMBSTONE "Tx" /* reserved: a message whose last file has gone */
 #define TERM_TYPE_FOLDER "Td"
-#define TERM_TYPE_BAD "Tb"       /* reserved: a file or folder that cannot be indexed */
-#define PREFIX_MESSAGE_ID "Q"    /* case kept; term_message_id() */
-#define PREFIX_THREAD "G"        /* 16 hex digits */
+#define TERM_TYPE_BAD "Tb"    /* reserved: a file or folder that cannot be indexed */
+#define PREFIX_MESSAGE_ID "Q" /* case kept; term_message_id() */
+#define PREFIX_THREAD "G"     /* 16 hex digits */
 #define PREFIX_TAG "K"
-#define PREFIX_FOLDER "F"        /* decimal id of a folder that holds a file of the message */
-#define PREFIX_FILE "N"          /* folder id ":" base name */
-#define PREFIX_PROPERTY "B"      /* key "=" value */
+#define PREFIX_FOLDER "F"   /* decimal id of a folder that holds a file of the message */
+#define PREFIX_FILE "N"     /* folder id ":" base name */
+#define PREFIX_PROPERTY "B" /* key "=" value */
 
 /* ---- state: value slots, 8 bytes big-endian each but SLOT_FOLDER ---- */
 enum schema_slot {
-    SLOT_DATE = 0,     /* seconds, signed, with the sign bit flipped so that order is kept */
+    SLOT_DATE = 0, /* seconds, signed, with the sign bit flipped so that order is kept */
     SLOT_THREAD = 1,
     SLOT_REVISION = 2,
-    SLOT_SIZE = 3,     /* bytes of the first file */
-    SLOT_ALIAS = 5,    /* document id of the message */
-    SLOT_FOLDER = 6    /* the whole folder record: folder_record_encode() */
+    SLOT_SIZE = 3,  /* bytes of the first file */
+    SLOT_ALIAS = 5, /* document id of the message */
+    SLOT_FOLDER = 6 /* the whole folder record: folder_record_encode() */
 };
 
 /* ---- state: metadata ---- */
@@ -44,19 +44,19 @@ enum schema_slot {
 #define META_RESERVATIONS "reservations" /* a line each: FIRST LAST SCRATCH-FOLDER */
 #define META_CONFIG_PREFIX "config."     /* configuration kept in the index */
 
-/* ---- text: terms ---- 
+/* ---- text: terms ----
  * A word is folded text and never begins with an ASCII capital, so one capital in front of it names
  * the field. Words of the body have no prefix. */
-#define TEXT_FIELD_LIST(X)                                                                         \
-    X (FIELD_BODY, "", "body")                                                                     \
-    X (FIELD_FROM, "F", "from")                                                                    \
-    X (FIELD_TO, "T", "to")                                                                        \
-    X (FIELD_CC, "C", "cc")                                                                        \
-    X (FIELD_BCC, "B", "bcc")                                                                      \
-    X (FIELD_REPLY_TO, "R", "replyto")                                                             \
-    X (FIELD_LIST_ID, "L", "list")                                                                 \
-    X (FIELD_SUBJECT, "S", "subject")                                                              \
-    X (FIELD_ATTACHMENT, "A", "attachment")                                                        \
+#define TEXT_FIELD_LIST(X) \
+    X (FIELD_BODY, "", "body") \
+    X (FIELD_FROM, "F", "from") \
+    X (FIELD_TO, "T", "to") \
+    X (FIELD_CC, "C", "cc") \
+    X (FIELD_BCC, "B", "bcc") \
+    X (FIELD_REPLY_TO, "R", "replyto") \
+    X (FIELD_LIST_ID, "L", "list") \
+    X (FIELD_SUBJECT, "S", "subject") \
+    X (FIELD_ATTACHMENT, "A", "attachment") \
     X (FIELD_MIME_TYPE, "M", "mimetype")
 
 #define TEXT_FIELD_ENUM(name, prefix, query) name,
@@ -64,12 +64,12 @@ enum text_field { TEXT_FIELD_LIST (TEXT_FIELD_ENUM) FIELD_COUNT };
 #undef TEXT_FIELD_ENUM
 
 /* ---- limits ---- */
-#define TERM_MAX 240            /* bytes, a NUL counting twice; longer terms are hashed: term.h */
-#define MESSAGE_ID_MAX 189      /* longer ids are replaced by their hash */
-#define WORD_MAX 64             /* bytes of a folded word; longer ones are left out */
-#define REFERENCES_MAX 1000     /* the first and the last 999 are kept */
-#define HEADER_MAX (1 << 20)    /* bytes of a header field's value */
-#define TEXT_MAX (64 << 20)     /* bytes of text indexed of one message */
+#define TERM_MAX 240         /* bytes, a NUL counting twice; longer terms are hashed: term.h */
+#define MESSAGE_ID_MAX 189   /* longer ids are replaced by their hash */
+#define WORD_MAX 64          /* bytes of a folded word; longer ones are left out */
+#define REFERENCES_MAX 1000  /* the first and the last 999 are kept */
+#define HEADER_MAX (1 << 20) /* bytes of a header field's value */
+#define TEXT_MAX (64 << 20)  /* bytes of text indexed of one message */
 #define PARTS_MAX 10000
 #define DEPTH_MAX 1024
 

@@ -26,13 +26,14 @@ enum token_kind {
 
 struct token {
     enum token_kind kind;
-    const char *word; /* folded UTF-8, at most WORD_MAX bytes, NUL-terminated; until the call ends */
+    const char
+        *word; /* folded UTF-8, at most WORD_MAX bytes, NUL-terminated; until the call ends */
     size_t length;
     uint32_t position; /* from the caller's start on, one more a word */
     size_t offset;     /* of the source text, in bytes */
     size_t source_length;
-    bool stem;         /* begins with a letter: has a stem (texts) */
-    bool capital;      /* the source began with a capital or title-case letter (queries) */
+    bool stem;    /* begins with a letter: has a stem (texts) */
+    bool capital; /* the source began with a capital or title-case letter (queries) */
 };
 
 typedef void (*token_fn) (void *closure, const struct token *token);

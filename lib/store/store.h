@@ -97,13 +97,13 @@ enum mail_status store_read (void *ctx, struct store *store, uint32_t id, unsign
 /* ---- searching ----------------------------------------------------------------------------- */
 
 enum store_op {
-    STORE_OP_TERM,    /* term */
-    STORE_OP_STEM,    /* term: a stem with its prefix; the OR of the words that the database has as
-                         synonyms of it, and of the term itself where self is set */
-    STORE_OP_PREFIX,  /* term: every term that begins with it */
-    STORE_OP_PHRASE,  /* children (TERM) at following positions */
-    STORE_OP_NEAR,    /* children (TERM, or OR of TERMs) within window positions, any order */
-    STORE_OP_ADJ,     /* the same, in this order */
+    STORE_OP_TERM,   /* term */
+    STORE_OP_STEM,   /* term: a stem with its prefix; the OR of the words that the database has as
+                        synonyms of it, and of the term itself where self is set */
+    STORE_OP_PREFIX, /* term: every term that begins with it */
+    STORE_OP_PHRASE, /* children (TERM) at following positions */
+    STORE_OP_NEAR,   /* children (TERM, or OR of TERMs) within window positions, any order */
+    STORE_OP_ADJ,    /* the same, in this order */
     STORE_OP_AND,
     STORE_OP_OR,
     STORE_OP_AND_NOT, /* the first child without any of the others */

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * guard.hh - the only file that includes Xapian, the handles' insides, and the guard through which
+ * every call from C passes.
+ */
+#ifndef GUARD_HH
+#define GUARD_HH
+
+#include "store.h"
+
+#include <xapian.h>
+
+#include <cstring>
+#include <memory>
+#include <string>
+
+struct store {
+    Xapian::Database *db;               /* never NULL while the handle lives */
+    Xapian::WritableDatabase *writable; /* the same object, or NULL when open for reading */
+    bool in_transaction;
+    char *error; /* talloc'd, or NULL */
+};
+
+/* Call inside a catch block: the status of the exception being handled; its text replaces *error
+ * (talloc'd on ctx). */
+enum mail_status guard_translate (void *ctx, char **error) noexcept;
+
+/* Runs body, which returns a status, and turns an exception into one. */
+template <typename Body>
+enum mail_status
+guard (void *ctx, char **error, Body body) noexcept
+{
+    try {
+        return body ();
+    } catch (...) {
+        return guard_translate (ctx, error);
+    }
+}
+
+template <typename Body>
+enum mail_status
+guard (struct store *store, Body body) noexcept
+{
+    return guard (store, &store->error, body);
+}
+
+inline std::string
+term_string (const struct store_term &term)
+{
+    return std::string (term.text, term.length);
+}
+
+#endif

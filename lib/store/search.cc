@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * search.cc - a tree of store_query evaluated over one database, to ids in ascending order.
+ *
+ * All matches are taken by a MatchDecider that notes the id and refuses the document, so that
+ * Xapian keeps no result list: a million matches cost 4 MB and the time of walking the posting
+ * lists. A single term, and a prefix by itself, are read from the posting lists directly.
+ */
+#include "guard.hh"
+
+#include <algorithm>
+#include <talloc.h>
+#include <vector>
+
+namespace
+{
+
+/* The documents of a sorted array, as a leaf of a Xapian query. */
+class IdSource : public Xapian::PostingSource
+{
+    struct idset set;
+    size_t at = 0;
+    bool started = false;
+
+    void move_to (Xapian::docid id)
+    {
+        at = std::lower_bound (set.ids + at, set.ids + set.count, id) - set.ids;
+        started = true;
+    }
+
+  public:
+    explicit IdSource (struct idset ids) : set (ids)
+    {
+    }
+
+    void init (const Xapian::Database &) override
+    {
+        at = 0;
+        started = false;
+    }
+    Xapian::doccount get_termfreq_min () const override
+    {
+        return 0;
+    }
+    Xapian::doccount get_termfreq_est () const override
+    {
+        return set.count;
+    }
+    Xapian::doccount get_termfreq_max () const override
+    {
+        return set.count;
+    }
+    void next (double) override
+    {
+        if (started)
+            at++;
+        started = true;
+    }
+    void skip_to (Xapian::docid id, double) override
+    {
+        move_to (id);
+    }
+    bool at_end () const override
+    {
+        return at >= set.count;
+    }
+    Xapian::docid get_docid () const override
+    {
+        return set.ids[at];
+    }
+};
+
+/* Notes every id it is shown and refuses the document. */
+class Collector : public Xapian::MatchDecider
+{
+  public:
+    mutable std::vector<uint32_t> ids;
+
+    bool operator() (const Xapian::Document &document) const override
+    {
+        ids.push_back (document.get_docid ());
+        return false;
+    }
+};
+
+/* Builds the Xapian query of a tree; owns the sources, which must outlive the search. */
+class Builder
+{
+    Xapian::Database &db;
+    std::vector<std::unique_ptr<IdSource>> sources;
+
+    Xapian::Query stem (const struct store_query *query)
+    {
+        std::vector<Xapian::Query> words;
+        std::string stem = term_string (query->term);
+        if (query->self)
+            words.push_back (Xapian::Query (stem));
+        Xapian::TermIterator end = db.synonyms_end (stem);
+        for (Xapian::TermIterator it = db.synonyms_begin (stem); it != end; ++it)
+            words.push_back (Xapian::Query (*it));
+        return Xapian::Query (Xapian::Query::OP_OR, words.begin (), words.end ());
+    }
+
+    Xapian::Query combine (Xapian::Query::op op, const struct store_query *query)
+    {
+        std::vector<Xapian::Query> parts;
+        for (size_t i = 0; i < query->child_count; i++)
+            parts.push_back (build (query->children[i]));
+        return Xapian::Query (op, parts.begin (), parts.end (), query->window);
+    }
+
+    Xapian::Query and_not (const struct store_query *query)
+    {
+        std::vector<Xapian::Query> others;
+        for (size_t i = 1; i < query->child_count; i++)
+            others.push_back (build (query->children[i]));
+        return Xapian::Query (Xapian::Query::OP_AND_NOT, build (query->children[0]),
+                              Xapian::Query (Xapian::Query::OP_OR, others.begin (), others.end ()));
+    }
+
+  public:
+    explicit Builder (Xapian::Database &database) : db (database)
+    {
+    }
+
+    Xapian::Query build (const struct store_query *query)
+    {
+        switch (query->op) {
+        case STORE_OP_TERM:
+            return Xapian::Query (term_string (query->term));
+        case STORE_OP_STEM:
+            return stem (query);
+        case STORE_OP_PREFIX:
+            return Xapian::Query (Xapian::Query::OP_WILDCARD, term_string (query->term), 0,
+                                  Xapian::Query::WILDCARD_LIMIT_ERROR, Xapian::Query::OP_OR);
+        case STORE_OP_PHRASE:
+        case STORE_OP_ADJ:
+            return combine (Xapian::Query::OP_PHRASE, query);
+        case STORE_OP_NEAR:
+            return combine (Xapian::Query::OP_NEAR, query);
+        case STORE_OP_AND:
+            return combine (Xapian::Query::OP_AND, query);
+        case STORE_OP_OR:
+            return combine (Xapian::Query::OP_OR, query);
+        case STORE_OP_AND_NOT:
+            return and_not (query);
+        case STORE_OP_IDS:
+            sources.push_back (std::make_unique<IdSource> (query->ids));
+            return Xapian::Query (sources.back ().get ());
+        case STORE_OP_ALL:
+            return Xapian::Query::MatchAll;
+        case STORE_OP_NOTHING:
+            break;
+        }
+        return Xapian::Query::MatchNothing;
+    }
+};
+
+void
+collect_postings (Xapian::Database &db, const std::string &term, std::vector<uint32_t> &ids)
+{
+    Xapian::PostingIterator end = db.postlist_end (term);
+    for (Xapian::PostingIterator it = db.postlist_begin (term); it != end; ++it)
+        ids.push_back (*it);
+}
+
+/* The union of many posting lists through a bitmap: no limit on the number of terms. */
+void
+collect_prefix (Xapian::Database &db, const std::string &prefix, std::vector<uint32_t> &ids)
+{
+    std::vector<bool> seen (db.get_lastdocid () + 1);
+    Xapian::TermIterator terms_end = db.allterms_end (prefix);
+    for (Xapian::TermIterator term = db.allterms_begin (prefix); term != terms_end; ++term) {
+        Xapian::PostingIterator end = db.postlist_end (*term);
+        for (Xapian::PostingIterator it = db.postlist_begin (*term); it != end; ++it)
+            seen[*it] = true;
+    }
+    for (size_t id = 1; id < seen.size (); id++) {
+        if (seen[id])
+            ids.push_back (id);
+    }
+}
+
+void
+collect_query (Xapian::Database &db, const struct store_query *query, std::vector<uint32_t> &ids)
+{
+    Builder builder (db);
+    Xapian::Enquire enquire (db);
+    Collector collector;
+    enquire.set_query (builder.build (query));
+    enquire.set_weighting_scheme (Xapian::BoolWeight ());
+    enquire.get_mset (0, 1, 0, NULL, &collector);
+    ids.swap (collector.ids);
+}
+
+uint64_t
+estimate (Xapian::Database &db, const struct store_query *query)
+{
+    uint64_t all = db.get_doccount (), sum = 0, least = all;
+    switch (query->op) {
+    case STORE_OP_TERM:
+        return db.get_termfreq (term_string (query->term));
+    case STORE_OP_STEM:
+        sum = query->self ? db.get_termfreq (term_string (query->term)) : 0;
+        for (auto it = db.synonyms_begin (term_string (query->term));
+             it != db.synonyms_end (term_string (query->term)); ++it)
+            sum += db.get_termfreq (*it);
+        return std::min (sum, all);
+    case STORE_OP_OR:
+        for (size_t i = 0; i < query->child_count; i++)
+            sum += estimate (db, query->children[i]);
+        return std::min (sum, all);
+    case STORE_OP_AND:
+    case STORE_OP_PHRASE:
+    case STORE_OP_NEAR:
+    case STORE_OP_ADJ:
+        for (size_t i = 0; i < query->child_count; i++)
+            least = std::min (least, estimate (db, query->children[i]));
+        return least;
+    case STORE_OP_AND_NOT:
+        return estimate (db, query->children[0]);
+    case STORE_OP_IDS:
+        return std::min<uint64_t> (query->ids.count, all);
+    case STORE_OP_PREFIX:
+    case STORE_OP_ALL:
+        return all;
+    case STORE_OP_NOTHING:
+        break;
+    }
+    return 0;
+}
+
+} // namespace
+
+extern "C" {
+
+enum mail_status
+store_search (void *ctx, struct store *store, const struct store_query *query,
+              struct idset *set_out)
+{
+    return guard (store, [&] {
+        std::vector<uint32_t> ids;
+        if (query->op == STORE_OP_TERM)
+            collect_postings (*store->db, term_string (query->term), ids);
+        else if (query->op == STORE_OP_ALL)
+            collect_postings (*store->db, std::string (), ids);
+        else if (query->op == STORE_OP_PREFIX)
+            collect_prefix (*store->db, term_string (query->term), ids);
+        else if (query->op != STORE_OP_NOTHING)
+            collect_query (*store->db, query, ids);
+        uint32_t *copy = talloc_array (ctx, uint32_t, ids.size () + 1);
+        std::copy (ids.begin (), ids.end (), copy);
+        *set_out = {copy, ids.size ()};
+        return MAIL_OK;
+    });
+}
+
+enum mail_status
+store_estimate (struct store *store, const struct store_query *query, uint32_t *estimate_out)
+{
+    return guard (store, [&] {
+        *estimate_out = estimate (*store->db, query);
+        return MAIL_OK;
+    });
+}
+}
