@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# The one Makefile. All that is made lies below $(BUILD); the choices of configure lie in config.mk.
+#
+#   make                    library, program
+#   make check              all tests that take minutes          make check-long    the rest too
+#   make check SANITIZE=1   the same under AddressSanitizer and UBSan, in a build folder of its own
+#   make install            [DESTDIR=...]                        make uninstall
+#   make lint               shellcheck, mandoc -Tlint, clang-format
+#   make perf               side by side with notmuch (perf-test/compare; PERF_OPTIONS=...)
+#   make clean, distclean
+#
+# Variables: BUILD=folder, WERROR=1, TESTS="files" (with check), JOBS=2 (test files at a time).
+
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.DEFAULT_GOAL := all
+
+include config.mk
+
+ifeq ($(SANITIZE),1)
+BUILD ?= build-sanitize
+sanitize := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+else
+BUILD ?= build
+sanitize :=
+endif
+JOBS ?= 2
+
+# ---- flags -------------------------------------------------------------------------------------
+
+warnings := -Wall -Wextra -Wshadow -Wpointer-arith -Wvla
+ifeq ($(WERROR),1)
+warnings += -Werror
+endif
+common := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Ilib -I. -fPIC -pthread -MMD -MP $(sanitize) $(warnings)
+c_flags = -std=gnu11 $(common) -Wstrict-prototypes -Wmissing-prototypes $(CPPFLAGS) $(CFLAGS)
+cxx_flags = -std=gnu++17 $(common) $(CPPFLAGS) $(CXXFLAGS)
+link_flags = -pthread $(sanitize) $(LDFLAGS)
+cli_defines := -DMAIL_VERSION='"$(VERSION)"'
+
+# ---- what is made of what ----------------------------------------------------------------------
+
+lib_c := $(sort $(wildcard lib/*.c lib/mime/*.c lib/index/*.c lib/query/*.c lib/store/*.c))
+lib_cc := $(sort $(wildcard lib/store/*.cc))
+cli_c := $(sort $(wildcard cli/*.c cli/scan/*.c))
+unit_c := $(sort $(wildcard test/unit/*.c))
+api_c := $(sort $(wildcard test/api/*.c))
+
+# In the folders of tests each file is a program but helper*.c, which is linked to all of them.
+unit_helpers := $(filter test/unit/helper%,$(unit_c))
+api_helpers := $(filter test/api/helper%,$(api_c))
+
+object = $(patsubst %,$(BUILD)/%.o,$(basename $(1)))
+lib_o := $(call object,$(lib_c) $(lib_cc))
+cli_o := $(call object,$(cli_c))
+unit_o := $(call object,$(unit_c))
+api_o := $(call object,$(api_c))
+
+unit_tests := $(patsubst %.c,$(BUILD)/%,$(filter-out $(unit_helpers),$(unit_c)))
+api_tests := $(patsubst %.c,$(BUILD)/%,$(filter-out $(api_helpers),$(api_c)))
+ifeq ($(HAVE_CMOCKA),1)
+c_tests := $(unit_tests) $(api_tests)
+endif
+
+soname := libmailindex.so.0
+static := $(BUILD)/libmailindex.a
+shared := $(BUILD)/$(soname)
+program := $(BUILD)/mail
+to_install := $(BUILD)/installed/mail $(BUILD)/installed/mailindex.pc
+
+.PHONY: all check check-long tests install uninstall clean distclean lint format perf
+all: $(program) $(to_install)
+
+# Targets below $(BUILD) make their folders themselves.
+made = @mkdir -p $(@D)
+
+config.mk: configure
+	./configure $(CONFIGURE_OPTIONS)
+
+$(lib_o) $(cli_o) $(unit_o) $(api_o): config.mk
+
+$(BUILD)/lib/%.o: lib/%.c
+	$(made)
+	$(CC) $(c_flags) $(LIB_CFLAGS) -c -o $@ $<
+
+$(BUILD)/lib/%.o: lib/%.cc
+	$(made)
+	$(CXX) $(cxx_flags) $(LIB_CFLAGS) -c -o $@ $<
+
+$(BUILD)/cli/%.o: cli/%.c
+	$(made)
+	$(CC) $(c_flags) $(cli_defines) $(CLI_CFLAGS) -c -o $@ $<
+
+$(BUILD)/test/unit/%.o: test/unit/%.c
+	$(made)
+	$(CC) $(c_flags) $(LIB_CFLAGS) $(CMOCKA_CFLAGS) -c -o $@ $<
+
+# The tests of the interface see the public header and nothing else of lib/.
+$(BUILD)/test/api/%.o: test/api/%.c $(BUILD)/include/mailindex.h
+	$(made)
+	$(CC) $(filter-out -Ilib -I.,$(c_flags)) -I$(BUILD)/include $(CLI_CFLAGS) $(CMOCKA_CFLAGS) -c -o $@ $<
+
+$(BUILD)/include/mailindex.h: lib/mailindex.h
+	$(made)
+	cp $< $@
+
+# ---- the library -------------------------------------------------------------------------------
+
+# Archives are made anew: an object whose source has gone must not stay in them.
+$(static): $(lib_o)
+	$(made)
+	rm -f $@
+	$(AR) rcs $@ $(lib_o)
+
+# All but main.c, for the unit tests.
+$(BUILD)/libcli.a: $(filter-out %/main.o,$(cli_o))
+	$(made)
+	rm -f $@
+	$(AR) rcs $@ $^
+
+# What the library exports is what the header declares.
+$(BUILD)/libmailindex.map: lib/mailindex.h
+	$(made)
+	{ echo 'MAILINDEX_0 {'; echo 'global:'; \
+	  sed -n -e '/^ *\/*\*/d' -e 's/.*\<\(mail_[a-z0-9_]*\) (.*/    \1;/p' $< | sort -u; \
+	  echo 'local:'; echo '    *;'; echo '};'; } >$@
+
+$(shared): $(lib_o) $(BUILD)/libmailindex.map
+	$(made)
+	$(CXX) -shared -Wl,-soname,$(soname) -Wl,--version-script,$(BUILD)/libmailindex.map \
+	    $(link_flags) -o $@ $(lib_o) $(LIB_LIBS)
+	ln -sf $(soname) $(BUILD)/libmailindex.so
+
+# ---- the program -------------------------------------------------------------------------------
+
+# Linked twice: the program in the build folder finds the library beside it, the one to install
+# finds it where it will be (nothing is recorded where the dynamic linker looks anyway).
+link_program = $(CC) $(link_flags) $(1) -o $@ $(cli_o) -L$(BUILD) -lmailindex $(CLI_LIBS)
+
+$(program): $(cli_o) $(shared)
+	$(made)
+	$(call link_program,-Wl,-rpath,'$$ORIGIN')
+
+$(BUILD)/installed/mail: $(cli_o) $(shared)
+	$(made)
+	$(call link_program,$(if $(RPATH),-Wl$(,)-rpath$(,)'$$ORIGIN/$(RPATH)'))
+, := ,
+
+$(BUILD)/installed/mailindex.pc: mailindex.pc.in config.mk
+	$(made)
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@EXEC_PREFIX@|$(EXEC_PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
+	    -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(VERSION)|' $< >$@
+
+# ---- tests -------------------------------------------------------------------------------------
+
+.SECONDEXPANSION:
+$(unit_tests): $$@.o $(call object,$(unit_helpers)) $(BUILD)/libcli.a $(static)
+	$(CXX) $(link_flags) -o $@ $^ $(CMOCKA_LIBS) $(LIB_LIBS)
+
+$(api_tests): $$@.o $(call object,$(api_helpers)) $(shared)
+	$(CC) $(link_flags) -Wl,-rpath,'$$ORIGIN/../..' -o $@ $(filter %.o,$^) \
+	    -L$(BUILD) -lmailindex $(CMOCKA_LIBS) $(CLI_LIBS)
+
+tests: all $(c_tests)
+
+scripts := $(sort $(wildcard test/build/*.t test/cli/*.t test/compat/*.t test/crash/*.t))
+TESTS ?= $(c_tests) $(scripts)
+suite = BUILD=$(abspath $(BUILD)) SANITIZE=$(SANITIZE) HAVE_CMOCKA=$(HAVE_CMOCKA) JOBS=$(JOBS) test/suite
+
+check: tests
+	@$(suite) $(TESTS)
+
+check-long: tests
+	@MAIL_TEST_LONG=1 $(suite) $(TESTS) $(sort $(wildcard test/long/*.t))
+
+perf: all
+	perf-test/compare --mail $(abspath $(program)) $(PERF_OPTIONS)
+
+# ---- installing --------------------------------------------------------------------------------
+
+INSTALL ?= install
+library_file := $(soname).$(VERSION)
+manuals := $(sort $(wildcard doc/man1/*.1 doc/man5/*.5 doc/man7/*.7))
+# doc/man1/mail-new.1 → man1/NAME-new.1
+manual_to = $(patsubst mail%,$(PROGRAM_NAME)%,$(notdir $(1)))
+manual_file = $(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(1)))/$(manual_to)
+
+install: all
+	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)
+	$(INSTALL) -m 755 $(BUILD)/installed/mail $(DESTDIR)$(BINDIR)/$(PROGRAM_NAME)
+	$(INSTALL) -m 644 $(shared) $(DESTDIR)$(LIBDIR)/$(library_file)
+	ln -sf $(library_file) $(DESTDIR)$(LIBDIR)/$(soname)
+	ln -sf $(soname) $(DESTDIR)$(LIBDIR)/libmailindex.so
+	$(INSTALL) -m 644 lib/mailindex.h $(DESTDIR)$(INCLUDEDIR)/mailindex.h
+	$(INSTALL) -m 644 $(BUILD)/installed/mailindex.pc $(DESTDIR)$(LIBDIR)/pkgconfig/mailindex.pc
+	$(foreach m,$(manuals),$(INSTALL) -d $(dir $(call manual_file,$(m))) && \
+	    sed 's/^\(\.[NX][mr]\) mail\b/\1 $(PROGRAM_NAME)/' $(m) >$(call manual_file,$(m)) && \
+	    chmod 644 $(call manual_file,$(m)) && ) :
+
+uninstall:
+	rm -f $(DESTDIR)$(BINDIR)/$(PROGRAM_NAME) $(DESTDIR)$(INCLUDEDIR)/mailindex.h
+	rm -f $(foreach f,$(library_file) $(soname) libmailindex.so pkgconfig/mailindex.pc,$(DESTDIR)$(LIBDIR)/$(f))
+	rm -f $(foreach m,$(manuals),$(call manual_file,$(m)))
+
+# ---- upkeep ------------------------------------------------------------------------------------
+
+c_files := $(sort $(lib_c) $(lib_cc) $(cli_c) $(unit_c) $(api_c) \
+    $(wildcard lib/*.h lib/*/*.h cli/*.h cli/*/*.h test/*/*.h perf-test/*.c))
+# Scripts are known by their first line.
+shell_files = $(shell grep -lE '^\#!/bin/(ba)?sh|^\#!/usr/bin/env bash' configure check demo .ci/run \
+    test/run test/suite test/*.sh test/*/*.t test/*/*.sh perf-test/* 2>/dev/null)
+
+lint:
+	shellcheck -x -P test $(shell_files)
+	$(if $(manuals),mandoc -Tlint -W warning $(manuals))
+	clang-format --dry-run --Werror $(c_files)
+
+format:
+	clang-format -i $(c_files)
+
+clean:
+	rm -rf $(BUILD)
+
+distclean: clean
+	rm -rf build build-sanitize config.mk
+
+-include $(patsubst %.o,%.d,$(lib_o) $(cli_o) $(unit_o) $(api_o))
