@@ -37,6 +37,9 @@ common := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Ilib -I. -fPIC -pthread -MMD -MP
 c_flags = -std=gnu11 $(common) -Wstrict-prototypes -Wmissing-prototypes $(CPPFLAGS) $(CFLAGS)
 cxx_flags = -std=gnu++17 $(common) $(CPPFLAGS) $(CXXFLAGS)
 link_flags = -pthread $(sanitize) $(LDFLAGS)
+ifneq ($(SANITIZE),1)
+no_undefined := -Wl,-z,defs
+endif
 cli_defines := -DMAIL_VERSION='"$(VERSION)"'
 
 # ---- what is made of what ----------------------------------------------------------------------
@@ -128,7 +131,7 @@ $(BUILD)/libmailindex.map: lib/mailindex.h
 
 $(shared): $(lib_o) $(BUILD)/libmailindex.map
 	$(made)
-	$(CXX) -shared -Wl,-soname,$(soname) -Wl,--version-script,$(BUILD)/libmailindex.map \
+	$(CXX) -shared -Wl,-soname,$(soname) -Wl,--version-script,$(BUILD)/libmailindex.map $(no_undefined) \
 	    $(link_flags) -o $@ $(lib_o) $(LIB_LIBS)
 	ln -sf $(soname) $(BUILD)/libmailindex.so
 
