@@ -139,16 +139,17 @@ $(shared): $(lib_o) $(BUILD)/libmailindex.map
 
 # Linked twice: the program in the build folder finds the library beside it, the one to install
 # finds it where it will be (nothing is recorded where the dynamic linker looks anyway).
+beside := -Wl,-rpath,'$$ORIGIN'
+at_home := -Wl,-rpath,'$$ORIGIN/$(RPATH)'
 link_program = $(CC) $(link_flags) $(1) -o $@ $(cli_o) -L$(BUILD) -lmailindex $(CLI_LIBS)
 
 $(program): $(cli_o) $(shared)
 	$(made)
-	$(call link_program,-Wl,-rpath,'$$ORIGIN')
+	$(call link_program,$(beside))
 
 $(BUILD)/installed/mail: $(cli_o) $(shared)
 	$(made)
-	$(call link_program,$(if $(RPATH),-Wl$(,)-rpath$(,)'$$ORIGIN/$(RPATH)'))
-, := ,
+	$(call link_program,$(if $(RPATH),$(at_home)))
 
 $(BUILD)/installed/mailindex.pc: mailindex.pc.in config.mk
 	$(made)
@@ -165,11 +166,12 @@ $(api_tests): $$@.o $(call object,$(api_helpers)) $(shared)
 	$(CC) $(link_flags) -Wl,-rpath,'$$ORIGIN/../..' -o $@ $(filter %.o,$^) \
 	    -L$(BUILD) -lmailindex $(CMOCKA_LIBS) $(CLI_LIBS)
 
-tests: all $(c_tests)
-
 scripts := $(sort $(wildcard test/build/*.t test/cli/*.t test/compat/*.t test/crash/*.t))
 TESTS ?= $(c_tests) $(scripts)
 suite = BUILD=$(abspath $(BUILD)) SANITIZE=$(SANITIZE) HAVE_CMOCKA=$(HAVE_CMOCKA) JOBS=$(JOBS) test/suite
+
+# With TESTS only those asked for are built.
+tests: all $(filter $(c_tests),$(TESTS))
 
 check: tests
 	@$(suite) $(TESTS)
@@ -183,7 +185,7 @@ perf: all
 # ---- installing --------------------------------------------------------------------------------
 
 INSTALL ?= install
-library_file := $(soname).$(VERSION)
+library_file := $(soname).1.0
 manuals := $(sort $(wildcard doc/man1/*.1 doc/man5/*.5 doc/man7/*.7))
 # doc/man1/mail-new.1 → man1/NAME-new.1
 manual_to = $(patsubst mail%,$(PROGRAM_NAME)%,$(notdir $(1)))
