@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The same mail indexed by notmuch and by us, and the same question put to both.
+
+Each program has a tree of its own (hard links: both rename files when tags change). notmuch's is
+kept in $BUILD from run to run, since it takes longest; ours is made anew each time.
+"""
+import hashlib
+import os
+import shutil
+import subprocess
+import zlib
+
+import corpus
+import sandbox
+import tap
+
+
+def tag_lines(ids):
+    """Lines for tag --batch that give tags, and so flags in file names, by a fixed rule."""
+    lines = []
+    for message_id in sorted(ids):
+        rule = zlib.crc32(message_id.encode('utf8', 'surrogateescape'))
+        quoted = 'id:"%s"' % message_id.replace('"', '""')
+        if rule % 7 == 0:
+            lines.append('+seventh -- %s' % quoted)
+        if rule % 11 == 0:
+            lines.append('+two%%20words -unread -- %s' % quoted)
+        if rule % 13 == 0:
+            lines.append('+flagged -inbox +s%%c3%%a9lect -- %s' % quoted)
+    return ('\n'.join(lines) + '\n').encode('utf8', 'surrogateescape')
+
+
+def _fingerprint(nth):
+    """Changes when the tree that notmuch has indexed would be another."""
+    digest = hashlib.sha1(subprocess.run(['notmuch', '--version'], capture_output=True).stdout)
+    for module in (corpus.__file__, __file__, sandbox.__file__):
+        with open(module, 'rb') as f:
+            digest.update(f.read())
+    source = os.environ.get('MAIL_TEST_CORPUS') or corpus.folder()
+    return '%s-%d-%s' % (corpus.key(source), nth, digest.hexdigest()[:8])
+
+
+def _notmuch(top, names, nth):
+    place = os.path.join(tap.BUILD, 'corpus', 'notmuch-' + _fingerprint(nth))
+    with corpus.locked('notmuch'):
+        if not os.path.exists(os.path.join(place, 'done')):
+            shutil.rmtree(place, ignore_errors=True)
+            box = sandbox.Sandbox('notmuch', top=place)
+            corpus.make_tree(top, names, box.root, corpus.flagged)
+            box.lines('new', '--quiet')
+            box.lines('tag', '--batch', input=tag_lines(box.ids()))
+            with open(os.path.join(place, 'done'), 'w'):
+                pass
+    return sandbox.Sandbox('notmuch', top=place)
+
+
+class Pair:
+    """peer: notmuch's sandbox, mail and tags ready. ours: the program's, with the same files."""
+
+    def __init__(self, top, nth):
+        self.names = corpus.files(top) if nth == 1 else corpus.subset(top, nth)
+        self.sources = [os.path.join(top, n) for n in self.names]
+        self.peer = _notmuch(top, self.names, nth)
+        place = os.path.join(tap.BUILD, 'corpus', 'compat-%d-%d' % (nth, os.getpid()))
+        self.ours = sandbox.Sandbox(top=place)
+        self.ours.own = True
+        corpus.make_tree(top, self.names, self.ours.root, corpus.flagged)
+        self._asked = {}
+
+    def close(self):
+        self.ours.close()
+
+    def folders(self):
+        """Maildirs, as relative paths."""
+        return sorted({os.path.dirname(os.path.dirname(n)) for n in self.names})
+
+    def ask(self, query):
+        """Message-IDs that the query finds here and there: (peer's, ours), each a set, or the text
+        of the error."""
+        if query not in self._asked:
+            self._asked[query] = (_answer(self.peer, query), _answer(self.ours, query))
+        return self._asked[query]
+
+    def peer_files(self, message_id):
+        """Absolute paths of a message's files."""
+        return self.peer.json('search', '--exclude=false', '--output=files', '--format=json', '--',
+                              'id:"%s"' % message_id.replace('"', '""'))
+
+
+def _answer(box, query):
+    try:
+        return set(box.ids(query))
+    except RuntimeError as error:
+        return str(error)
