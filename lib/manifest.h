@@ -28,6 +28,8 @@ char *manifest_encode (void *ctx, const struct manifest *manifest);
 struct manifest *manifest_decode (void *ctx, const char *text, char **error_out);
 /* Keeps the order; false where the range overlaps another segment's. Strings are copied. */
 bool manifest_insert (struct manifest *manifest, const struct segment *segment);
+/* Takes the segment at this place out. */
+void manifest_remove (struct manifest *manifest, size_t at);
 /* The segment whose range holds id; NULL for none. */
 struct segment *manifest_find (struct manifest *manifest, uint32_t id);
 

@@ -28,7 +28,7 @@ static enum mail_status
 open_database (struct store *store, const char *path, enum store_open_mode mode)
 {
     if (mode == STORE_READ) {
-        store->db = new Xapian::Database (path, Xapian::DB_BACKEND_GLASS);
+        store->db = new Xapian::Database (path);
     } else {
         int how = mode == STORE_CREATE ? Xapian::DB_CREATE_OR_OPEN : Xapian::DB_OPEN;
         store->writable = new Xapian::WritableDatabase (path, how | Xapian::DB_BACKEND_GLASS);

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * idset.c - algebra of sorted arrays of ids.
+ *
+ * Work expected: a set of a few next to one of a million, so the smaller one leads and the other is
+ * searched by doubling steps (cost: small * log large), which is as good as a merge where both are
+ * of one size.
+ */
+#include "idset.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <talloc.h>
+
+/* First index from start on whose id is >= wanted; set.count where there is none. */
+static size_t
+seek (struct idset set, size_t start, uint32_t wanted)
+{
+    size_t step = 1, low = start, high = start;
+    while (high < set.count && set.ids[high] < wanted) {
+        low = high + 1;
+        high += step;
+        step *= 2;
+    }
+    if (high > set.count)
+        high = set.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (set.ids[middle] < wanted)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static uint32_t *
+room_for (void *ctx, size_t count)
+{
+    return talloc_array (ctx, uint32_t, count ? count : 1);
+}
+
+struct idset
+idset_union (void *ctx, struct idset a, struct idset b)
+{
+    uint32_t *ids = room_for (ctx, a.count + b.count);
+    size_t i = 0, j = 0, count = 0;
+    while (i < a.count || j < b.count) {
+        uint32_t next;
+        if (j == b.count || (i < a.count && a.ids[i] <= b.ids[j]))
+            next = a.ids[i++];
+        else
+            next = b.ids[j++];
+        if (count == 0 || ids[count - 1] != next)
+            ids[count++] = next;
+    }
+    return (struct idset){ids, count};
+}
+
+struct idset
+idset_intersect (void *ctx, struct idset a, struct idset b)
+{
+    if (a.count > b.count) {
+        struct idset swap = a;
+        a = b;
+        b = swap;
+    }
+    uint32_t *ids = room_for (ctx, a.count);
+    size_t at = 0, count = 0;
+    for (size_t i = 0; i < a.count && at < b.count; i++) {
+        at = seek (b, at, a.ids[i]);
+        if (at < b.count && b.ids[at] == a.ids[i])
+            ids[count++] = a.ids[i];
+    }
+    return (struct idset){ids, count};
+}
+
+struct idset
+idset_subtract (void *ctx, struct idset a, struct idset b)
+{
+    uint32_t *ids = room_for (ctx, a.count);
+    size_t at = 0, count = 0;
+    for (size_t i = 0; i < a.count; i++) {
+        at = seek (b, at, a.ids[i]);
+        if (at == b.count || b.ids[at] != a.ids[i])
+            ids[count++] = a.ids[i];
+    }
+    return (struct idset){ids, count};
+}
+
+bool
+idset_contains (struct idset set, uint32_t id)
+{
+    size_t at = seek (set, 0, id);
+    return at < set.count && set.ids[at] == id;
+}
+
+static int
+compare_ids (const void *a, const void *b)
+{
+    uint32_t left = *(const uint32_t *) a, right = *(const uint32_t *) b;
+    return left < right ? -1 : left > right;
+}
+
+size_t
+idset_normalise (uint32_t *ids, size_t count)
+{
+    bool sorted = true;
+    for (size_t i = 1; i < count && sorted; i++)
+        sorted = ids[i - 1] < ids[i];
+    if (sorted)
+        return count;
+    qsort (ids, count, sizeof *ids, compare_ids);
+    size_t kept = 1;
+    for (size_t i = 1; i < count; i++) {
+        if (ids[i] != ids[kept - 1])
+            ids[kept++] = ids[i];
+    }
+    return kept;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * prefix.c - the table of prefixes, and the guess at a misspelt one.
+ *
+ * The table is the only place that knows which prefix means what; lexer, parser and leaves ask it.
+ */
+#include "query/prefix.h"
+#include <glib.h>
+#include <string.h>
+
+#define BIT(field) (1u << (field))
+
+/* Those whose value is a number range or an exact term are alternatives: a message has one date,
+ * and two tags side by side have always meant either. */
+const struct prefix prefix_table[PREFIX_COUNT] = {
+    { .name = "body", .kind = KIND_WORDS, .fields = BIT (FIELD_BODY), .stem = true },
+    { .name = "from",
+      .kind = KIND_WORDS,
+      .fields = BIT (FIELD_FROM),
+      .one_phrase = true,
+      .alternatives = true },
+    { .name = "to",
+      .kind = KIND_WORDS,
+      .fields = BIT (FIELD_TO) | BIT (FIELD_CC) | BIT (FIELD_BCC),
+      .stem = true },
+    { .name = "cc", .kind = KIND_WORDS, .fields = BIT (FIELD_CC), .stem = true },
+    { .name = "bcc", .kind = KIND_WORDS, .fields = BIT (FIELD_BCC), .stem = true },
+    { .name = "replyto", .kind = KIND_WORDS, .fields = BIT (FIELD_REPLY_TO), .stem = true },
+    { .name = "list", .kind = KIND_WORDS, .fields = BIT (FIELD_LIST_ID), .stem = true },
+    { .name = "subject",
+      .kind = KIND_WORDS,
+      .fields = BIT (FIELD_SUBJECT),
+      .one_phrase = true,
+      .alternatives = true },
+    { .name = "attachment", .kind = KIND_WORDS, .fields = BIT (FIELD_ATTACHMENT), .stem = true },
+    { .name = "mimetype", .kind = KIND_WORDS, .fields = BIT (FIELD_MIME_TYPE), .stem = true },
+    { .name = "tag",
+      .kind = KIND_TERM,
+      .term = PREFIX_TAG,
+      .alternatives = true,
+      .drop_slash = true },
+    { .name = "is",
+      .kind = KIND_TERM,
+      .term = PREFIX_TAG,
+      .alternatives = true,
+      .drop_slash = true },
+    { .name = "id", .kind = KIND_TERM, .term = PREFIX_MESSAGE_ID, .alternatives = true },
+    { .name = "mid",
+      .kind = KIND_TERM,
+      .term = PREFIX_MESSAGE_ID,
+      .alternatives = true,
+      .drop_slash = true },
+    { .name = "thread", .kind = KIND_TERM, .term = PREFIX_THREAD, .alternatives = true },
+    { .name = "property", .kind = KIND_TERM, .term = PREFIX_PROPERTY, .alternatives = true },
+    { .name = "folder", .kind = KIND_FOLDER, .alternatives = true, .drop_slash = true },
+    { .name = "path", .kind = KIND_PATH, .alternatives = true, .drop_slash = true },
+    { .name = "date", .kind = KIND_DATE, .alternatives = true },
+};
+
+const unsigned prefix_bare_fields = BIT (FIELD_BODY) | BIT (FIELD_FROM) | BIT (FIELD_TO) |
+                                    BIT (FIELD_CC) | BIT (FIELD_BCC) | BIT (FIELD_SUBJECT) |
+                                    BIT (FIELD_ATTACHMENT) | BIT (FIELD_MIME_TYPE);
+
+const struct prefix *
+prefix_find (const char *name, size_t length)
+{
+    for (size_t i = 0; i < PREFIX_COUNT; i++) {
+        const struct prefix *prefix = &prefix_table[i];
+        if (strlen (prefix->name) == length && memcmp (prefix->name, name, length) == 0)
+            return prefix;
+    }
+    return NULL;
+}
+
+enum { NAME_LIMIT = 16 }; /* bytes; no prefix is nearly as long */
+
+static unsigned
+smaller (unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+/* Letters to insert, drop, replace or swap with a neighbour. */
+static unsigned
+edit_distance (const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    unsigned cell[NAME_LIMIT + 1][NAME_LIMIT + 1];
+
+    for (size_t i = 0; i <= a_length; i++)
+        cell[i][0] = (unsigned) i;
+    for (size_t j = 0; j <= b_length; j++)
+        cell[0][j] = (unsigned) j;
+    for (size_t i = 1; i <= a_length; i++)
+        for (size_t j = 1; j <= b_length; j++) {
+            unsigned best = cell[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+            best = smaller (best, smaller (cell[i - 1][j], cell[i][j - 1]) + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                best = smaller (best, cell[i - 2][j - 2] + 1);
+            cell[i][j] = best;
+        }
+    return cell[a_length][b_length];
+}
+
+const struct prefix *
+prefix_guess (const char *name, size_t length)
+{
+    const struct prefix *nearest = NULL;
+    unsigned limit = length < 3 ? 0 : length < 5 ? 1 : 2;
+    char lower[NAME_LIMIT];
+
+    if (length == 0 || length > NAME_LIMIT)
+        return NULL;
+    for (size_t i = 0; i < length; i++)
+        lower[i] = g_ascii_tolower (name[i]);
+    for (size_t i = 0; i < PREFIX_COUNT; i++) {
+        const char *known = prefix_table[i].name;
+        unsigned distance = edit_distance (lower, length, known, strlen (known));
+        if (distance > limit || (nearest != NULL && distance == limit))
+            continue;
+        nearest = &prefix_table[i];
+        limit = distance;
+    }
+    return nearest;
+}

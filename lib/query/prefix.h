@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* prefix.h - the table of what may stand before a colon in a query. */
+#ifndef PREFIX_H
+#define PREFIX_H
+
+#include "schema.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+enum prefix_kind {
+    KIND_WORDS,    /* words of some fields of text */
+    KIND_TERM,     /* one exact term of state */
+    KIND_FOLDER,   /* a folder without its last cur or new */
+    KIND_PATH,     /* a folder as it is, or all below it */
+    KIND_DATE,     /* a range of the date column */
+    KIND_REVISION, /* a range of the revision column */
+    KIND_SIZE      /* a range of the size column */
+};
+
+/* Fields are a set of 1 << enum text_field. */
+struct prefix {
+    const char *name;
+    enum prefix_kind kind;
+    unsigned fields;    /* KIND_WORDS */
+    const char *term;   /* KIND_TERM: prefix of schema.h */
+    bool stem;          /* KIND_WORDS: words may be stemmed */
+    bool one_phrase;    /* KIND_WORDS: all words of an unquoted value make one phrase */
+    bool alternatives;  /* values side by side are joined by OR */
+    bool drop_slash;    /* one slash at the end of a value is dropped */
+};
+
+#define PREFIX_COUNT 19
+extern const struct prefix prefix_table[PREFIX_COUNT];
+
+/* The fields that a word without a prefix looks at. */
+extern const unsigned prefix_bare_fields;
+
+/* The prefix of exactly this name; NULL for none. */
+const struct prefix *prefix_find (const char *name, size_t length);
+/* What was probably meant by a name that is none: at most two slips of the pen away in names of
+ * five and more letters, one in shorter ones, or only written in capitals. NULL for none: "std" and
+ * "http" are words. */
+const struct prefix *prefix_guess (const char *name, size_t length);
+
+#endif

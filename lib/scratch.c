@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* scratch.c - folders for building segments, and the removal of those left over. */
+#include "scratch.h"
+#include "files.h"
+#include "lock.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <glib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <talloc.h>
+#include <unistd.h>
+
+static int
+scratch_destroy (struct scratch *scratch)
+{
+    files_remove_tree (scratch->path);
+    if (scratch->lock >= 0)
+        close (scratch->lock);
+    return 0;
+}
+
+enum mail_status
+scratch_create (void *ctx, const char *index_folder, struct scratch **scratch_out, char **error_out)
+{
+    struct scratch *scratch = talloc_zero (ctx, struct scratch);
+    char *parent = talloc_asprintf (scratch, "%s/text/tmp", index_folder);
+    scratch->lock = -1;
+    scratch->name =
+        talloc_asprintf (scratch, "%ld-%08x", (long) getpid (), (unsigned) g_random_int ());
+    scratch->path = talloc_asprintf (scratch, "%s/%s", parent, scratch->name);
+    mkdir (parent, 0700);
+    if (mkdir (scratch->path, 0700) != 0) {
+        enum mail_status status = files_status (errno);
+        *error_out = talloc_asprintf (ctx, "cannot make '%s': %s", scratch->path, strerror (errno));
+        talloc_free (scratch);
+        return status;
+    }
+    talloc_set_destructor (scratch, scratch_destroy);
+    char *lock = talloc_asprintf (scratch, "%s/lock", scratch->path);
+    enum mail_status status = lock_file_try (lock, &scratch->lock);
+    if (status != MAIL_OK) {
+        *error_out = talloc_asprintf (ctx, "cannot lock '%s': %s", lock, strerror (errno));
+        talloc_free (scratch);
+        return status;
+    }
+    *scratch_out = scratch;
+    return MAIL_OK;
+}
+
+enum mail_status
+scratch_subfolder (void *ctx, struct scratch *scratch, const char *name, char **path_out)
+{
+    char *path = talloc_asprintf (ctx, "%s/%s", scratch->path, name);
+    if (mkdir (path, 0700) != 0 && errno != EEXIST) {
+        enum mail_status status = files_status (errno);
+        talloc_free (path);
+        return status;
+    }
+    *path_out = path;
+    return MAIL_OK;
+}
+
+bool
+scratch_is_owned (const char *index_folder, const char *name)
+{
+    int fd;
+    char *lock = talloc_asprintf (NULL, "%s/text/tmp/%s/lock", index_folder, name);
+    bool there = access (lock, F_OK) == 0;
+    enum mail_status status = there ? lock_file_try (lock, &fd) : MAIL_OK;
+    if (there && status == MAIL_OK)
+        close (fd);
+    talloc_free (lock);
+    return there && status == MAIL_ERROR_LOCKED;
+}
+
+/* A folder that was made a moment ago may not have its lock yet: only what is older goes. */
+static bool
+is_young (const char *path)
+{
+    struct stat st;
+    return stat (path, &st) != 0 || st.st_mtime > time (NULL) - 10;
+}
+
+void
+scratch_remove_left_over (const char *index_folder)
+{
+    char *parent = talloc_asprintf (NULL, "%s/text/tmp", index_folder);
+    DIR *dir = opendir (parent);
+    for (struct dirent *entry; dir && (entry = readdir (dir)) != NULL;) {
+        if (entry->d_name[0] == '.' || scratch_is_owned (index_folder, entry->d_name))
+            continue;
+        char *path = talloc_asprintf (parent, "%s/%s", parent, entry->d_name);
+        char *lock = talloc_asprintf (parent, "%s/lock", path);
+        if (access (lock, F_OK) == 0 || !is_young (path))
+            files_remove_tree (path);
+    }
+    if (dir)
+        closedir (dir);
+    talloc_free (parent);
+}
