@@ -27,6 +27,9 @@ struct mail_index {
     struct idset alias_ids;  /* text ids ... */
     uint32_t *alias_of;      /* ... and the message of each */
     bool aliases_loaded;
+
+    struct mail_folders *folders; /* as of folders_generation; index_folders() */
+    uint64_t folders_generation;
 };
 
 /* Keeps the text as the handle's error and returns status. */
@@ -54,6 +57,9 @@ enum mail_status index_estimate_text (struct mail_index *index, const struct sto
 /* Searches state. */
 enum mail_status index_search_state (void *ctx, struct mail_index *index,
                                      const struct store_query *query, struct idset *set_out);
+/* The folders as of the revision the handle has, kept until state moves on; NULL where they cannot
+ * be read (the handle has the text). */
+const struct mail_folders *index_folders (struct mail_index *index);
 /* All mail documents. */
 enum mail_status index_all_mail (void *ctx, struct mail_index *index, struct idset *set_out);
 

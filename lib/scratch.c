@@ -75,7 +75,7 @@ scratch_is_owned (const char *index_folder, const char *name)
     return there && status == MAIL_ERROR_LOCKED;
 }
 
-/* A folder that was made a moment ago may not have its lock yet: only what is older goes. */
+/* A folder made a moment ago may not have its lock yet: only what is older goes. */
 static bool
 is_young (const char *path)
 {
@@ -92,8 +92,7 @@ scratch_remove_left_over (const char *index_folder)
         if (entry->d_name[0] == '.' || scratch_is_owned (index_folder, entry->d_name))
             continue;
         char *path = talloc_asprintf (parent, "%s/%s", parent, entry->d_name);
-        char *lock = talloc_asprintf (parent, "%s/lock", path);
-        if (access (lock, F_OK) == 0 || !is_young (path))
+        if (!is_young (path))
             files_remove_tree (path);
     }
     if (dir)

@@ -10,6 +10,7 @@
 #include "index/chars.h"
 
 #include <glib.h>
+#include <stdbool.h>
 
 #define LOWER (CHAR_WORD | CHAR_LETTER | CHAR_BASE64)
 #define UPPER (CHAR_WORD | CHAR_CAPITAL | CHAR_BASE64)
@@ -36,48 +37,46 @@ static const struct {
     uint32_t first, last;
     unsigned class;
 } exceptions[] = {
-    { 0x00ad, 0x00ad, CHAR_IGNORE },               /* soft hyphen */
-    { 0x00b7, 0x00b7, CHAR_INFIX | CHAR_SPLIT },   /* middle dot */
-    { 0x034f, 0x034f, CHAR_IGNORE },               /* combining grapheme joiner */
-    { 0x037e, 0x037e, CHAR_INFIX_DIGIT },          /* Greek question mark */
-    { 0x0589, 0x0589, CHAR_INFIX_DIGIT },          /* Armenian full stop */
-    { 0x05f4, 0x05f4, CHAR_INFIX | CHAR_SPLIT },   /* Hebrew gershayim */
-    { 0x060d, 0x060d, CHAR_INFIX_DIGIT },          /* Arabic date separator */
-    { 0x07f8, 0x07f8, CHAR_INFIX_DIGIT },          /* NKo comma */
-    { 0x180b, 0x180f, CHAR_IGNORE },               /* Mongolian variation selectors */
-    { 0x200b, 0x200d, CHAR_IGNORE },               /* zero width space, non-joiner, joiner */
-    { 0x2019, 0x2019, CHAR_INFIX | CHAR_SPLIT },   /* apostrophe */
-    { 0x201b, 0x201b, CHAR_INFIX | CHAR_SPLIT },   /* and its reverse */
-    { 0x2027, 0x2027, CHAR_INFIX | CHAR_SPLIT },   /* hyphenation point */
-    { 0x2044, 0x2044, CHAR_INFIX_DIGIT },          /* fraction slash */
-    { 0x2060, 0x2060, CHAR_IGNORE },               /* word joiner */
-    { 0xfe00, 0xfe0f, CHAR_IGNORE },               /* variation selectors */
-    { 0xfe10, 0xfe10, CHAR_INFIX_DIGIT },          /* vertical comma, colon, semicolon */
-    { 0xfe13, 0xfe14, CHAR_INFIX_DIGIT },
-    { 0xfeff, 0xfeff, CHAR_IGNORE },               /* zero width no-break space */
-    { 0xff06, 0xff07, CHAR_INFIX | CHAR_SPLIT },   /* full-width & ' */
-    { 0xff0c, 0xff0c, CHAR_INFIX_DIGIT },          /* full-width , . ; */
-    { 0xff0e, 0xff0e, CHAR_INFIX_DIGIT },
-    { 0xff1b, 0xff1b, CHAR_INFIX_DIGIT },
-    { 0xff3f, 0xff3f, CHAR_WORD | CHAR_SPLIT },    /* full-width _ */
-    { 0xe0100, 0xe01ef, CHAR_IGNORE },             /* variation selectors of ideographs */
+    {0x00ad, 0x00ad, CHAR_IGNORE},             /* soft hyphen */
+    {0x00b7, 0x00b7, CHAR_INFIX | CHAR_SPLIT}, /* middle dot */
+    {0x034f, 0x034f, CHAR_IGNORE},             /* combining grapheme joiner */
+    {0x037e, 0x037e, CHAR_INFIX_DIGIT},        /* Greek question mark */
+    {0x0589, 0x0589, CHAR_INFIX_DIGIT},        /* Armenian full stop */
+    {0x05f4, 0x05f4, CHAR_INFIX | CHAR_SPLIT}, /* Hebrew gershayim */
+    {0x060d, 0x060d, CHAR_INFIX_DIGIT},        /* Arabic date separator */
+    {0x07f8, 0x07f8, CHAR_INFIX_DIGIT},        /* NKo comma */
+    {0x180b, 0x180f, CHAR_IGNORE},             /* Mongolian variation selectors */
+    {0x200b, 0x200d, CHAR_IGNORE},             /* zero width space, non-joiner, joiner */
+    {0x2019, 0x2019, CHAR_INFIX | CHAR_SPLIT}, /* apostrophe */
+    {0x201b, 0x201b, CHAR_INFIX | CHAR_SPLIT}, /* and its reverse */
+    {0x2027, 0x2027, CHAR_INFIX | CHAR_SPLIT}, /* hyphenation point */
+    {0x2044, 0x2044, CHAR_INFIX_DIGIT},        /* fraction slash */
+    {0x2060, 0x2060, CHAR_IGNORE},             /* word joiner */
+    {0xfe00, 0xfe0f, CHAR_IGNORE},             /* variation selectors */
+    {0xfe10, 0xfe10, CHAR_INFIX_DIGIT},        /* vertical comma, colon, semicolon */
+    {0xfe13, 0xfe14, CHAR_INFIX_DIGIT},
+    {0xfeff, 0xfeff, CHAR_IGNORE},             /* zero width no-break space */
+    {0xff06, 0xff07, CHAR_INFIX | CHAR_SPLIT}, /* full-width & ' */
+    {0xff0c, 0xff0c, CHAR_INFIX_DIGIT},        /* full-width , . ; */
+    {0xff0e, 0xff0e, CHAR_INFIX_DIGIT},
+    {0xff1b, 0xff1b, CHAR_INFIX_DIGIT},
+    {0xff3f, 0xff3f, CHAR_WORD | CHAR_SPLIT}, /* full-width _ */
+    {0xe0100, 0xe01ef, CHAR_IGNORE},          /* variation selectors of ideographs */
 };
 
 /* Ranges of CJK where NFKC changes nothing and composes nothing: ideographs, kana, syllables. */
 static const struct {
     uint32_t first, last;
 } plain[] = {
-    { 0x3041, 0x3096 }, { 0x30a1, 0x30fc }, { 0x3400, 0x4dbf },
-    { 0x4e00, 0x9fff }, { 0xac00, 0xd7a3 },
+    {0x3041, 0x3096}, {0x30a1, 0x30fc}, {0x3400, 0x4dbf}, {0x4e00, 0x9fff}, {0xac00, 0xd7a3},
 };
 
 /* Kana signs that Unicode counts as common to several scripts. */
 static const struct {
     uint32_t first, last;
 } cjk_common[] = {
-    { 0x3005, 0x3007 }, { 0x3031, 0x3035 }, { 0x303b, 0x303c },
-    { 0x3099, 0x309a }, { 0x30fc, 0x30fc }, { 0xff70, 0xff70 },
-    { 0xff9e, 0xff9f },
+    {0x3005, 0x3007}, {0x3031, 0x3035}, {0x303b, 0x303c}, {0x3099, 0x309a},
+    {0x30fc, 0x30fc}, {0xff70, 0xff70}, {0xff9e, 0xff9f},
 };
 
 uint32_t
@@ -85,7 +84,7 @@ char_decode (const char *p, const char *end, size_t *length_out)
 {
     const unsigned char *s = (const unsigned char *) p;
     size_t length = s[0] < 0x80 ? 1 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-    static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
+    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
 
     *length_out = 1;
     if (length == 1)

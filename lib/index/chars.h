@@ -16,10 +16,10 @@ enum char_class {
     CHAR_CAPITAL = 1 << 6,     /* upper or title case */
     CHAR_HIGH = 1 << 7,        /* byte of a character beyond ASCII (byte_classes only) */
     CHAR_BASE64 = 1 << 8,
-    CHAR_LETTER = 1 << 9,      /* a folded word that begins with it has a stem */
-    CHAR_CJK = 1 << 10,        /* of a script written without blanks: bigrams */
-    CHAR_PLAIN = 1 << 11,      /* CJK that NFKC leaves alone whatever its neighbours among PLAIN */
-    CHAR_IGNORE = 1 << 12      /* soft hyphen, zero width: as if it were not there */
+    CHAR_LETTER = 1 << 9, /* a folded word that begins with it has a stem */
+    CHAR_CJK = 1 << 10,   /* of a script written without blanks: bigrams */
+    CHAR_PLAIN = 1 << 11, /* CJK that NFKC leaves alone whatever its neighbours among PLAIN */
+    CHAR_IGNORE = 1 << 12 /* soft hyphen, zero width: as if it were not there */
 };
 
 /* Of a byte; letters below 0x80 as characters. */

@@ -55,6 +55,8 @@ const struct prefix prefix_table[PREFIX_COUNT] = {
     { .name = "folder", .kind = KIND_FOLDER, .alternatives = true, .drop_slash = true },
     { .name = "path", .kind = KIND_PATH, .alternatives = true, .drop_slash = true },
     { .name = "date", .kind = KIND_DATE, .alternatives = true },
+    { .name = "lastmod", .kind = KIND_REVISION, .alternatives = true },
+    { .name = "size", .kind = KIND_SIZE, .alternatives = true },
 };
 
 const unsigned prefix_bare_fields = BIT (FIELD_BODY) | BIT (FIELD_FROM) | BIT (FIELD_TO) |
@@ -101,11 +103,20 @@ edit_distance (const char *a, size_t a_length, const char *b, size_t b_length)
     return cell[a_length][b_length];
 }
 
+/* How many slips still make it this name. */
+static unsigned
+slips_allowed (size_t typed, size_t known)
+{
+    if (typed < 3)
+        return 0;
+    return known < 6 ? 1 : 2;
+}
+
 const struct prefix *
 prefix_guess (const char *name, size_t length)
 {
     const struct prefix *nearest = NULL;
-    unsigned limit = length < 3 ? 0 : length < 5 ? 1 : 2;
+    unsigned nearest_distance = 3;
     char lower[NAME_LIMIT];
 
     if (length == 0 || length > NAME_LIMIT)
@@ -115,10 +126,10 @@ prefix_guess (const char *name, size_t length)
     for (size_t i = 0; i < PREFIX_COUNT; i++) {
         const char *known = prefix_table[i].name;
         unsigned distance = edit_distance (lower, length, known, strlen (known));
-        if (distance > limit || (nearest != NULL && distance == limit))
+        if (distance > slips_allowed (length, strlen (known)) || distance >= nearest_distance)
             continue;
         nearest = &prefix_table[i];
-        limit = distance;
+        nearest_distance = distance;
     }
     return nearest;
 }

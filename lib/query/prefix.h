@@ -29,7 +29,7 @@ struct prefix {
     bool drop_slash;    /* one slash at the end of a value is dropped */
 };
 
-#define PREFIX_COUNT 19
+#define PREFIX_COUNT 21
 extern const struct prefix prefix_table[PREFIX_COUNT];
 
 /* The fields that a word without a prefix looks at. */
@@ -37,9 +37,9 @@ extern const unsigned prefix_bare_fields;
 
 /* The prefix of exactly this name; NULL for none. */
 const struct prefix *prefix_find (const char *name, size_t length);
-/* What was probably meant by a name that is none: at most two slips of the pen away in names of
- * five and more letters, one in shorter ones, or only written in capitals. NULL for none: "std" and
- * "http" are words. */
+/* What was probably meant by a name that is none: one of six letters and more with at most two slips
+ * of the pen, a shorter one with one slip, or any written in capitals. NULL for none: "std", "http"
+ * and "state" are words. */
 const struct prefix *prefix_guess (const char *name, size_t length);
 
 #endif

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * index.c - handles: opening, making, refreshing, and reading both stores.
+ *
+ * A handle reads one revision of state and the segments that its manifest names. When a commit
+ * overtakes it, index_overtaken() moves everything to the newest revision; the caller then starts
+ * its read again. Opening must stay cheap: the segments, aliases and stale ids come on first use.
+ */
+#include "index-private.h"
+#include "schema.h"
+#include "term.h"
+#include "writer.h"
+
+#include <errno.h>
+#include <glib.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <talloc.h>
+#include <unistd.h>
+
+#define MAX_ATTEMPTS 50         /* reopenings of one read before giving up */
+#define DEFAULT_LOCK_TIMEOUT 30 /* seconds */
+
+enum mail_status
+index_fail (struct mail_index *index, enum mail_status status, const char *format, ...)
+{
+    va_list arguments;
+    va_start (arguments, format);
+    char *text = talloc_vasprintf (index, format, arguments);
+    va_end (arguments);
+    talloc_free (index->error);
+    index->error = text;
+    return status;
+}
+
+enum mail_status
+index_fail_store (struct mail_index *index, struct store *store, enum mail_status status)
+{
+    return index_fail (index, status, "%s", store_error (store));
+}
+
+/* ---- reading state's metadata ---- */
+
+static enum mail_status
+read_number (struct mail_index *index, const char *key, uint64_t *number_out)
+{
+    char *text;
+    enum mail_status status = store_metadata (index, index->state, key, &text, NULL);
+    if (status != MAIL_OK)
+        return index_fail_store (index, index->state, status);
+    *number_out = strtoull (text, NULL, 10);
+    talloc_free (text);
+    return MAIL_OK;
+}
+
+static enum mail_status
+check_schema (struct mail_index *index)
+{
+    uint64_t version;
+    enum mail_status status = read_number (index, META_SCHEMA, &version);
+    if (status != MAIL_OK)
+        return status;
+    if (version > SCHEMA_VERSION)
+        return index_fail (index, MAIL_ERROR_VERSION,
+                           "the index has schema %" PRIu64 ", this program knows up to %d", version,
+                           SCHEMA_VERSION);
+    if (version == 0)
+        return index_fail (index, MAIL_ERROR_CORRUPT, "'%s/state' is not an index of mail",
+                           index->folder);
+    return MAIL_OK;
+}
+
+static void
+forget_caches (struct mail_index *index)
+{
+    TALLOC_FREE (index->segments);
+    TALLOC_FREE (index->stale.ids);
+    TALLOC_FREE (index->alias_ids.ids);
+    TALLOC_FREE (index->alias_of);
+    index->stale.count = index->alias_ids.count = 0;
+    index->aliases_loaded = false;
+}
+
+/* All that is read at once when state is opened or has moved on. */
+static enum mail_status
+load_state (struct mail_index *index)
+{
+    char *text, *error = NULL;
+    enum mail_status status = check_schema (index);
+    if (status == MAIL_OK)
+        status = read_number (index, META_REVISION, &index->revision);
+    if (status != MAIL_OK)
+        return status;
+    status = store_metadata (index, index->state, META_MANIFEST, &text, NULL);
+    if (status != MAIL_OK)
+        return index_fail_store (index, index->state, status);
+    struct manifest *manifest = manifest_decode (index, text, &error);
+    talloc_free (text);
+    if (!manifest)
+        return index_fail (index, MAIL_ERROR_CORRUPT, "%s", error);
+    talloc_free (index->manifest);
+    index->manifest = manifest;
+    index->generation++;
+    forget_caches (index);
+    return MAIL_OK;
+}
+
+/* ---- opening ---- */
+
+static bool
+is_folder (const char *path)
+{
+    struct stat st;
+    return stat (path, &st) == 0 && S_ISDIR (st.st_mode);
+}
+
+static char *
+clean_path (void *ctx, const char *path)
+{
+    char *copy = talloc_strdup (ctx, path);
+    size_t length = strlen (copy);
+    while (length > 1 && copy[length - 1] == '/')
+        copy[--length] = '\0';
+    return copy;
+}
+
+static struct mail_index *
+new_handle (void *ctx, const struct mail_open_options *options)
+{
+    struct mail_index *index = talloc_zero (ctx, struct mail_index);
+    index->path = clean_path (index, options->path);
+    index->folder = talloc_asprintf (index, "%s/.mailindex", index->path);
+    index->mail_root = clean_path (index, options->mail_root ? options->mail_root : options->path);
+    index->command = talloc_strdup (index, options->command ? options->command : "?");
+    index->lock_timeout = options->lock_timeout < 0 ? DEFAULT_LOCK_TIMEOUT : options->lock_timeout;
+    return index;
+}
+
+static enum mail_status
+open_state (struct mail_index *index)
+{
+    char *error = NULL, *path = talloc_asprintf (index, "%s/state", index->folder);
+    struct store *state;
+    enum mail_status status = store_open (index, path, STORE_READ, &state, &error);
+    talloc_free (path);
+    if (status == MAIL_ERROR_NO_INDEX)
+        return index_fail (index, status, "there is no index in '%s' (run 'mail new' first)",
+                           index->path);
+    if (status != MAIL_OK)
+        return index_fail (index, status, "cannot open the index '%s': %s", index->folder, error);
+    talloc_free (index->state);
+    index->state = state;
+    return MAIL_OK;
+}
+
+static enum mail_status
+read_uuid (struct mail_index *index)
+{
+    enum mail_status status = store_metadata (index, index->state, META_UUID, &index->uuid, NULL);
+    return status == MAIL_OK ? status : index_fail_store (index, index->state, status);
+}
+
+static enum mail_status
+open_existing (struct mail_index *index)
+{
+    enum mail_status status;
+    unsigned attempt = 0;
+    do {
+        status = open_state (index);
+        if (status == MAIL_OK)
+            status = load_state (index);
+        if (status == MAIL_OK)
+            status = read_uuid (index);
+    } while (status == MAIL_ERROR_OVERTAKEN && attempt++ < MAX_ATTEMPTS);
+    return status;
+}
+
+enum mail_status
+mail_index_open (void *ctx, const struct mail_open_options *options, struct mail_index **index_out,
+                 char **error_out)
+{
+    struct mail_index *index = new_handle (ctx, options);
+    enum mail_status status = MAIL_OK;
+    if (!is_folder (index->mail_root))
+        status = index_fail (index, MAIL_ERROR_NO_MAIL_ROOT, "there is no mail folder '%s'",
+                             index->mail_root);
+    if (status == MAIL_OK)
+        status = open_existing (index);
+    if (status == MAIL_ERROR_NO_INDEX && options->flags & MAIL_OPEN_CREATE) {
+        status = writer_create_index (index);
+        if (status == MAIL_OK)
+            status = open_existing (index);
+    }
+    if (status == MAIL_OK) {
+        *index_out = index;
+        return MAIL_OK;
+    }
+    if (error_out)
+        *error_out = talloc_strdup (ctx, index->error);
+    talloc_free (index);
+    return status;
+}
+
+void
+mail_index_close (struct mail_index *index)
+{
+    talloc_free (index);
+}
+
+enum mail_status
+mail_index_refresh (struct mail_index *index)
+{
+    unsigned attempt = 0;
+    enum mail_status status;
+    do {
+        bool changed = false;
+        status = store_reopen (index->state, &changed);
+        if (status == MAIL_OK && changed)
+            status = load_state (index);
+        else if (status != MAIL_OK)
+            status = index_fail_store (index, index->state, status);
+    } while (status == MAIL_ERROR_OVERTAKEN && attempt++ < MAX_ATTEMPTS);
+    return status;
+}
+
+enum mail_status
+index_overtaken (struct mail_index *index, enum mail_status status, unsigned *attempt)
+{
+    if (status != MAIL_ERROR_OVERTAKEN && status != MAIL_ERROR_CORRUPT)
+        return status;
+    if ((*attempt)++ >= MAX_ATTEMPTS)
+        return status;
+    uint64_t before = index->generation;
+    enum mail_status refreshed = mail_index_refresh (index);
+    if (refreshed != MAIL_OK)
+        return refreshed;
+    /* damage is damage unless state has moved on under the reader */
+    if (status == MAIL_ERROR_CORRUPT && index->generation == before)
+        return status;
+    forget_caches (index);
+    return MAIL_OK;
+}
+
+/* ---- accessors ---- */
+
+const char *
+mail_index_error (const struct mail_index *index)
+{
+    return index->error ? index->error : "";
+}
+
+const char *
+mail_index_folder (const struct mail_index *index)
+{
+    return index->folder;
+}
+
+const char *
+mail_index_mail_root (const struct mail_index *index)
+{
+    return index->mail_root;
+}
+
+const char *
+mail_index_uuid (const struct mail_index *index)
+{
+    return index->uuid;
+}
+
+uint64_t
+mail_index_revision (const struct mail_index *index)
+{
+    return index->revision;
+}
+
+uint32_t
+mail_index_count (const struct mail_index *index)
+{
+    uint32_t count = 0;
+    struct store_term mail = {TERM_TYPE_MAIL, strlen (TERM_TYPE_MAIL)};
+    return store_term_freq (index->state, mail, &count) == MAIL_OK ? count : 0;
+}
+
+uint64_t
+mail_index_lock_wait (const struct mail_index *index)
+{
+    return index->lock_wait;
+}
+
+/* ---- searching ---- */
+
+enum mail_status
+index_open_segments (struct mail_index *index)
+{
+    if (index->segments)
+        return MAIL_OK;
+    struct store **segments = talloc_zero_array (index, struct store *, index->manifest->count + 1);
+    for (size_t i = 0; i < index->manifest->count; i++) {
+        char *error = NULL, *path = talloc_asprintf (segments, "%s/text/%s", index->folder,
+                                                     index->manifest->segments[i].name);
+        enum mail_status status = store_open (segments, path, STORE_READ, &segments[i], &error);
+        if (status != MAIL_OK) {
+            index_fail (index, status, "cannot open '%s': %s", path, error);
+            talloc_free (segments);
+            /* merged away since, or really missing: index_overtaken() tells by the revision */
+            return status == MAIL_ERROR_NO_INDEX ? MAIL_ERROR_CORRUPT : status;
+        }
+    }
+    index->segments = segments;
+    return MAIL_OK;
+}
+
+static bool
+note_alias (void *closure, uint32_t id, const char *value, size_t length)
+{
+    struct mail_index *index = closure;
+    size_t at = index->alias_ids.count++;
+    index->alias_ids.ids = talloc_realloc (index, index->alias_ids.ids, uint32_t, at + 1);
+    index->alias_of = talloc_realloc (index, index->alias_of, uint32_t, at + 1);
+    index->alias_ids.ids[at] = id;
+    index->alias_of[at] = (uint32_t) value_decode (value, length);
+    return true;
+}
+
+static enum mail_status
+load_aliases (struct mail_index *index)
+{
+    if (index->aliases_loaded)
+        return MAIL_OK;
+    struct store_term stale = {TERM_TYPE_STALE, strlen (TERM_TYPE_STALE)};
+    enum mail_status status = store_postings (index, index->state, stale, &index->stale);
+    if (status == MAIL_OK)
+        status = store_each_value (index->state, SLOT_ALIAS, note_alias, index);
+    if (status != MAIL_OK) {
+        forget_caches (index);
+        return index_fail_store (index, index->state, status);
+    }
+    index->aliases_loaded = true;
+    return MAIL_OK;
+}
+
+/* Text ids to message ids, in place: stale ones go, aliases become their messages. */
+static void
+apply_aliases (struct mail_index *index, struct idset *set)
+{
+    struct idset live = idset_subtract (NULL, *set, index->stale);
+    struct idset aliased = idset_intersect (live.ids, live, index->alias_ids);
+    for (size_t i = 0, j = 0, k = 0; i < live.count && k < aliased.count; i++) {
+        if (live.ids[i] != aliased.ids[k])
+            continue;
+        while (index->alias_ids.ids[j] != aliased.ids[k])
+            j++;
+        live.ids[i] = index->alias_of[j];
+        k++;
+    }
+    set->count = idset_normalise (live.ids, live.count);
+    memcpy (set->ids, live.ids, set->count * sizeof *set->ids);
+    talloc_free (live.ids);
+}
+
+enum mail_status
+index_search_text (void *ctx, struct mail_index *index, const struct store_query *query,
+                   struct idset *set_out)
+{
+    struct idset all = {NULL, 0};
+    enum mail_status status = load_aliases (index);
+    if (status == MAIL_OK)
+        status = index_open_segments (index);
+    if (status != MAIL_OK)
+        return status;
+    for (size_t i = 0; i < index->manifest->count; i++) {
+        struct segment *segment = &index->manifest->segments[i];
+        struct idset part;
+        status = store_search (ctx, index->segments[i], query, &part);
+        if (status != MAIL_OK) {
+            talloc_free (all.ids);
+            return index_fail_store (index, index->segments[i], status);
+        }
+        all.ids = talloc_realloc (ctx, all.ids, uint32_t, all.count + part.count + 1);
+        for (size_t k = 0; k < part.count; k++) {
+            if (segment->first <= part.ids[k] && part.ids[k] <= segment->last)
+                all.ids[all.count++] = part.ids[k];
+        }
+        talloc_free (part.ids);
+    }
+    if (all.count > 0)
+        apply_aliases (index, &all);
+    *set_out = all;
+    return MAIL_OK;
+}
+
+enum mail_status
+index_estimate_text (struct mail_index *index, const struct store_query *query,
+                     uint32_t *estimate_out)
+{
+    uint32_t sum = 0;
+    enum mail_status status = index_open_segments (index);
+    for (size_t i = 0; status == MAIL_OK && i < index->manifest->count; i++) {
+        uint32_t part = 0;
+        status = store_estimate (index->segments[i], query, &part);
+        if (status != MAIL_OK)
+            index_fail_store (index, index->segments[i], status);
+        sum += part;
+    }
+    *estimate_out = sum;
+    return status;
+}
+
+enum mail_status
+index_search_state (void *ctx, struct mail_index *index, const struct store_query *query,
+                    struct idset *set_out)
+{
+    enum mail_status status = store_search (ctx, index->state, query, set_out);
+    return status == MAIL_OK ? status : index_fail_store (index, index->state, status);
+}
+
+const struct mail_folders *
+index_folders (struct mail_index *index)
+{
+    if (index->folders && index->folders_generation == index->generation)
+        return index->folders;
+    struct mail_folders *folders;
+    if (mail_folders_load (index, index, &folders) != MAIL_OK)
+        return NULL;
+    talloc_free (index->folders);
+    index->folders = folders;
+    index->folders_generation = index->generation;
+    return folders;
+}
+
+enum mail_status
+index_all_mail (void *ctx, struct mail_index *index, struct idset *set_out)
+{
+    struct store_term mail = {TERM_TYPE_MAIL, strlen (TERM_TYPE_MAIL)};
+    enum mail_status status = store_postings (ctx, index->state, mail, set_out);
+    return status == MAIL_OK ? status : index_fail_store (index, index->state, status);
+}

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * charset.c - owns the decision which character set a text is in.
+ *
+ * Nearly all text is ASCII or UTF-8, which is checked first and copied. The rest goes through a
+ * table (windows-1252) or iconv, strictly, so that a wrong label shows; see charset.h for the order
+ * of the attempts. Labels are looked up in a table of names that are used for a larger set in
+ * practice (gb2312 for gb18030, ...).
+ */
+#include "mime/charset.h"
+
+#include <errno.h>
+#include <glib.h>
+#include <iconv.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <talloc.h>
+#include <uchardet.h>
+
+#define LABEL_MAX 64
+#define GUESS_MAX ((size_t) 64 << 10) /* bytes shown to the detector */
+#define GUESS_MIN 12                  /* 8-bit bytes below which its guess is worth nothing */
+
+/* ---- labels ---- */
+
+/* What stands in labels, normalised, and the set to read it in. NULL: the label says nothing. */
+static const struct alias {
+    const char *label, *name;
+} aliases[] = {
+    {"", NULL},
+    {"646", NULL},
+    {"8bit", NULL},
+    {"ansi-x3.4-1968", NULL},
+    {"ascii", NULL},
+    {"big5", "BIG5-HKSCS"},
+    {"default", NULL},
+    {"euc-jp", "EUC-JP-MS"},
+    {"euc-kr", "CP949"},
+    {"gb-2312-80", "GB18030"},
+    {"gb2312", "GB18030"},
+    {"gbk", "GB18030"},
+    {"iso-646", NULL},
+    {"iso-8859-11", "CP874"},
+    {"iso-8859-8-i", "ISO-8859-8"},
+    {"ks-c-5601", "CP949"},
+    {"ks-c-5601-1987", "CP949"},
+    {"latin1", "ISO-8859-1"},
+    {"none", NULL},
+    {"shift-jis", "CP932"},
+    {"sjis", "CP932"},
+    {"tis-620", "CP874"},
+    {"unicode-1-1-utf-7", "UTF-7"},
+    {"unknown", NULL},
+    {"unknown-8bit", NULL},
+    {"us-ascii", NULL},
+    {"utf8", "UTF-8"},
+    {"x-gbk", "GB18030"},
+    {"x-mac-roman", "MACINTOSH"},
+    {"x-sjis", "CP932"},
+    {"x-unknown", NULL},
+    {"x-user-defined", NULL},
+};
+
+/* iso-8859-N and the windows set that its mail is in when it has bytes at 0x80-0x9F. */
+static const char *const windows_of_iso[16] = {
+    [1] = "CP1252", [2] = "CP1250", [4] = "CP1257",  [5] = "CP1251",  [6] = "CP1256",
+    [7] = "CP1253", [8] = "CP1255", [9] = "CP1254", [13] = "CP1257", [15] = "CP1252",
+};
+
+static int
+alias_compare (const void *key, const void *element)
+{
+    return strcmp (key, ((const struct alias *) element)->label);
+}
+
+/* Lower case, "-" for "_", without what cannot stand in a name; "iso8859" as "iso-8859". */
+static void
+label_normalise (const char *label, char out[LABEL_MAX])
+{
+    size_t n = 0;
+
+    if (g_ascii_strncasecmp (label, "iso8859", 7) == 0) {
+        memcpy (out, "iso-8859", n = 8);
+        label += 7;
+    }
+    for (; *label != '\0' && *label != '*' && n < LABEL_MAX - 1; label++) {
+        if (g_ascii_isalnum (*label) || strchr ("-.:+", *label) != NULL)
+            out[n++] = g_ascii_tolower (*label);
+        else if (*label == '_')
+            out[n++] = '-';
+    }
+    out[n] = '\0';
+}
+
+/* The name to give to iconv; NULL where the label does not say. buffer holds it if need be. */
+static const char *
+label_name (const char *label, char buffer[LABEL_MAX])
+{
+    const struct alias *alias;
+
+    if (label == NULL)
+        return NULL;
+    label_normalise (label, buffer);
+    alias = bsearch (buffer, aliases, G_N_ELEMENTS (aliases), sizeof (aliases[0]), alias_compare);
+    if (alias != NULL)
+        return alias->name;
+    return strcmp (buffer, "utf-8") == 0 ? "UTF-8" : buffer;
+}
+
+bool
+charset_label_known (const char *label)
+{
+    char buffer[LABEL_MAX];
+
+    return label_name (label, buffer) != NULL;
+}
+
+/* N of an iso-8859-N, 0 for other names. */
+static unsigned
+iso_number (const char *name)
+{
+    unsigned long n;
+
+    if (g_ascii_strncasecmp (name, "iso-8859-", 9) != 0)
+        return 0;
+    n = strtoul (name + 9, NULL, 10);
+    return n < G_N_ELEMENTS (windows_of_iso) ? (unsigned) n : 0;
+}
+
+/* Sets in which ASCII bytes may mean something else. */
+static bool
+name_is_ascii_compatible (const char *name)
+{
+    return g_ascii_strncasecmp (name, "iso-2022", 8) != 0 &&
+           g_ascii_strncasecmp (name, "utf-7", 5) != 0 &&
+           g_ascii_strncasecmp (name, "utf-16", 6) != 0 &&
+           g_ascii_strncasecmp (name, "utf-32", 6) != 0 &&
+           g_ascii_strncasecmp (name, "hz", 2) != 0 && g_ascii_strncasecmp (name, "ucs", 3) != 0 &&
+           g_ascii_strncasecmp (name, "ibm", 3) != 0 && g_ascii_strncasecmp (name, "ebcdic", 6) != 0;
+}
+
+/* ---- looking at bytes ---- */
+
+bool
+charset_is_ascii (const char *bytes, size_t length)
+{
+    uint64_t word, seen = 0;
+    size_t i = 0;
+
+    for (; i + sizeof (word) <= length; i += sizeof (word)) {
+        memcpy (&word, bytes + i, sizeof (word));
+        seen |= word;
+        if ((i & 0xff8) == 0xff8 && (seen & UINT64_C (0x8080808080808080)) != 0)
+            return false;
+    }
+    for (; i < length; i++)
+        seen |= (unsigned char) bytes[i];
+    return (seen & UINT64_C (0x8080808080808080)) == 0;
+}
+
+static bool
+has_c1 (const char *bytes, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (((unsigned char) bytes[i] & 0xe0) == 0x80)
+            return true;
+    return false;
+}
+
+/* Bytes of the UTF-8 sequence at the front, 0 where there is none. A NUL counts as one. */
+static size_t
+sequence_length (const char *bytes, size_t length)
+{
+    gunichar c;
+
+    if ((unsigned char) *bytes < 0x80)
+        return 1;
+    c = g_utf8_get_char_validated (bytes, (gssize) MIN (length, 6));
+    return c >= (gunichar) -2 ? 0 : (size_t) g_utf8_skip[(unsigned char) *bytes];
+}
+
+/* Counts what makes UTF-8 likely and what contradicts it. */
+static void
+count_sequences (const char *bytes, size_t length, size_t *good_out, size_t *bad_out)
+{
+    size_t good = 0, bad = 0;
+
+    for (size_t i = 0; i < length;) {
+        size_t n = sequence_length (bytes + i, length - i);
+
+        good += n > 1;
+        bad += n == 0;
+        i += MAX (n, 1);
+    }
+    *good_out = good;
+    *bad_out = bad;
+}
+
+/* ---- reading ---- */
+
+/* The upper half of windows-1252; what it does not define is the C1 control, as browsers do. */
+static const uint16_t windows_1252[32] = {
+    0x20ac, 0x0081, 0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160,
+    0x2039, 0x0152, 0x008d, 0x017d, 0x008f, 0x0090, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022,
+    0x2013, 0x2014, 0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0x009d, 0x017e, 0x0178,
+};
+
+static size_t
+put_windows_1252 (char *out, unsigned char byte)
+{
+    gunichar c = (byte & 0xe0) == 0x80 ? windows_1252[byte - 0x80] : byte;
+
+    return (size_t) g_unichar_to_utf8 (c, out);
+}
+
+/* Copies, without NULs. */
+static char *
+copy (void *ctx, const char *bytes, size_t length, size_t *length_out)
+{
+    char *out = talloc_array (ctx, char, length + 1);
+    size_t n = 0;
+
+    if (memchr (bytes, '\0', length) == NULL) {
+        memcpy (out, bytes, n = length);
+    } else {
+        for (size_t i = 0; i < length; i++)
+            if (bytes[i] != '\0')
+                out[n++] = bytes[i];
+    }
+    out[n] = '\0';
+    *length_out = n;
+    return out;
+}
+
+/* UTF-8 sequences as they are (if utf8), all other bytes from windows-1252. */
+static char *
+copy_repaired (void *ctx, const char *bytes, size_t length, bool utf8, size_t *length_out)
+{
+    char *out = talloc_array (ctx, char, 3 * length + 1);
+    size_t n = 0;
+
+    for (size_t i = 0; i < length;) {
+        size_t step = utf8 || (unsigned char) bytes[i] < 0x80
+                          ? sequence_length (bytes + i, length - i)
+                          : 0;
+
+        if (step == 0)
+            n += put_windows_1252 (out + n, (unsigned char) bytes[i]);
+        else if (bytes[i] != '\0') {
+            memcpy (out + n, bytes + i, step);
+            n += step;
+        }
+        i += MAX (step, 1);
+    }
+    out[n] = '\0';
+    *length_out = n;
+    return talloc_realloc (ctx, out, char, n + 1);
+}
+
+/* iconv over all bytes; each that cannot be read becomes U+FFFD, at most bad_max of them: then
+ * NULL. A sequence cut off at the end is not counted. */
+static char *
+convert (void *ctx, iconv_t handle, const char *bytes, size_t length, size_t bad_max,
+         size_t *length_out)
+{
+    size_t room = length + length / 2 + 16, bad = 0;
+    char *out = talloc_array (ctx, char, room + 1);
+    char *in = (char *) bytes, *to = out;
+    size_t left = length, free_room = room;
+
+    while (iconv (handle, &in, &left, &to, &free_room) == (size_t) -1) {
+        size_t done = (size_t) (to - out);
+
+        if (errno == E2BIG || free_room < 4) {
+            out = talloc_realloc (ctx, out, char, 2 * room + 1);
+            free_room += room;
+            room *= 2;
+            to = out + done;
+            continue;
+        }
+        if (errno == EILSEQ && ++bad > bad_max)
+            goto unreadable;
+        memcpy (to, "\357\277\275", 3);
+        to += 3;
+        free_room -= 3;
+        if (errno != EILSEQ || left <= 1)
+            break;
+        in++;
+        left--;
+    }
+    *length_out = (size_t) (to - out);
+    *to = '\0';
+    return out;
+unreadable:
+    talloc_free (out);
+    return NULL;
+}
+
+/* In the set of this name, strictly; then, where lenient, with up to one byte in 64 wrong. */
+static char *
+convert_from (void *ctx, const char *name, bool lenient, const char *bytes, size_t length,
+              size_t *length_out)
+{
+    iconv_t handle;
+    char *raw, *out = NULL;
+    size_t raw_length;
+
+    if (strcmp (name, "CP1252") == 0 || g_ascii_strcasecmp (name, "windows-1252") == 0)
+        return copy_repaired (ctx, bytes, length, false, length_out);
+    handle = iconv_open ("UTF-8", name);
+    if (handle == (iconv_t) -1)
+        return NULL;
+    raw = convert (ctx, handle, bytes, length, lenient ? 1 + length / 64 : 0, &raw_length);
+    iconv_close (handle);
+    if (raw != NULL) {
+        out = copy_repaired (ctx, raw, raw_length, true, length_out);
+        talloc_free (raw);
+    }
+    return out;
+}
+
+/* ---- deciding ---- */
+
+/* The declared set; NULL where the bytes do not fit it. */
+static char *
+read_declared (void *ctx, const char *name, const char *bytes, size_t length, bool utf8,
+               size_t *length_out)
+{
+    unsigned iso = iso_number (name);
+    bool windows = iso != 0 && windows_of_iso[iso] != NULL && has_c1 (bytes, length);
+
+    if (windows && utf8)
+        return NULL;
+    if (windows)
+        name = windows_of_iso[iso];
+    else if (iso == 1)
+        name = "CP1252";
+    return convert_from (ctx, name, false, bytes, length, length_out);
+}
+
+/* No label, or a wrong one, and not UTF-8. */
+static char *
+read_guessed (void *ctx, const char *bytes, size_t length, size_t eight_bit, size_t *length_out)
+{
+    uchardet_t detector;
+    char *out = NULL;
+    const char *name;
+
+    if (eight_bit < GUESS_MIN)
+        return copy_repaired (ctx, bytes, length, false, length_out);
+    detector = uchardet_new ();
+    if (uchardet_handle_data (detector, bytes, MIN (length, GUESS_MAX)) == 0) {
+        uchardet_data_end (detector);
+        name = uchardet_get_charset (detector);
+        if (*name != '\0' && strcmp (name, "ASCII") != 0 && strcmp (name, "UTF-8") != 0)
+            out = read_declared (ctx, name, bytes, length, false, length_out);
+    }
+    uchardet_delete (detector);
+    return out != NULL ? out : copy_repaired (ctx, bytes, length, false, length_out);
+}
+
+char *
+charset_to_utf8 (void *ctx, const char *bytes, size_t length, const char *label,
+                 size_t *length_out)
+{
+    char buffer[LABEL_MAX], *out = NULL;
+    const char *name = label_name (label, buffer);
+    size_t good, bad;
+    bool is_utf8 = name == NULL || strcmp (name, "UTF-8") == 0;
+
+    if ((is_utf8 || name_is_ascii_compatible (name)) && charset_is_ascii (bytes, length))
+        return copy (ctx, bytes, length, length_out);
+    count_sequences (bytes, length, &good, &bad);
+    if (is_utf8 && bad == 0)
+        return copy (ctx, bytes, length, length_out);
+    if (!is_utf8) {
+        out = read_declared (ctx, name, bytes, length, bad == 0, length_out);
+        if (out == NULL && bad == 0)
+            return copy (ctx, bytes, length, length_out);
+        if (out == NULL)
+            out = convert_from (ctx, name, true, bytes, length, length_out);
+    }
+    if (out == NULL && good > bad)
+        out = copy_repaired (ctx, bytes, length, true, length_out);
+    return out != NULL ? out : read_guessed (ctx, bytes, length, good + bad, length_out);
+}

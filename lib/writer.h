@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * writer.h - one change of the index: from taking the lock to the durable commit.
+ *
+ * writer_begin takes the lock, opens state for writing and begins a transaction; writer_commit
+ * follows the commit protocol of doc/design/commit.md; freeing an uncommitted writer leaves the
+ * index as it was. Nothing else in the library writes state.
+ */
+#ifndef WRITER_H
+#define WRITER_H
+
+#include "index-private.h"
+#include "record.h"
+#include "scratch.h"
+
+struct lock;
+
+struct writer {
+    struct mail_index *index;
+    struct lock *lock;
+    struct store *state; /* open for writing, in a transaction */
+    struct manifest *manifest;
+    uint64_t revision; /* that the messages changed now get */
+    uint64_t next_docid, next_thread;
+    bool changed;        /* a message has been changed: the revision counts */
+    bool moved_manifest; /* segments came, went, or have other counts */
+    char **incoming;     /* scratch paths of segments to move into text/ ... */
+    char **names;        /* ... and their names there */
+    size_t incoming_count;
+};
+
+/* Waits for the lock. The errors of lock_acquire and store_open, with the handle's text set. */
+enum mail_status writer_begin (void *ctx, struct mail_index *index, struct writer **writer_out);
+/* Makes the change durable and lets go of the lock; the index handle then reads the new revision.
+ * On failure nothing has changed. The writer is freed in either case. */
+enum mail_status writer_commit (struct writer *writer);
+
+/* Makes the folder and an empty state; harmless where another process was quicker. */
+enum mail_status writer_create_index (struct mail_index *index);
+
+/* Keeps the writer's store error on the index handle. */
+enum mail_status writer_fail (struct writer *writer, enum mail_status status);
+
+uint32_t writer_new_docid (struct writer *writer);
+uint64_t writer_new_thread (struct writer *writer);
+
+/* Reserves count ids for text that the owner of scratch builds. */
+enum mail_status writer_reserve (struct writer *writer, const struct scratch *scratch,
+                                 uint32_t count, uint32_t *first_out);
+/* The reservation first..last is done with: ids after used are given back if they are the last
+ * ones handed out. */
+enum mail_status writer_release (struct writer *writer, uint32_t first, uint32_t last,
+                                 uint32_t used);
+
+/* Adds a finished segment, still at path in the scratch folder, to the manifest; it moves into
+ * text/ at commit under a name that is made here. */
+enum mail_status writer_add_segment (struct writer *writer, const char *path,
+                                     const struct segment *segment);
+/* The text document id belongs to nothing any more (counted in the manifest). Writes no document:
+ * writer_put_stale does, where state has none at id or one to be replaced. */
+void writer_count_stale (struct writer *writer, uint32_t id);
+enum mail_status writer_put_stale (struct writer *writer, uint32_t id);
+
+/* The four number slots of a mail document (or, with date NULL, the two of a ghost). */
+struct message_values {
+    struct store_value slots[4];
+    size_t count;
+    char bytes[4][8];
+};
+void writer_values (struct writer *writer, const int64_t *date, uint64_t thread, uint64_t size,
+                    struct message_values *values_out);
+
+#endif
