@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * changes.c - a list of what a scan has found.
+ *
+ * Work expected: a first run lists a million files, so names go into string chunks and entries into
+ * flat arrays.
+ */
+#include "changes.h"
+#include "index-private.h"
+
+#include <talloc.h>
+
+#define CHUNK (1 << 16)
+
+static int
+changes_destroy (struct mail_changes *changes)
+{
+    g_string_chunk_free (changes->strings);
+    g_hash_table_destroy (changes->by_path);
+    g_array_unref (changes->folders);
+    g_array_unref (changes->adds);
+    g_array_unref (changes->moves);
+    g_array_unref (changes->drops);
+    g_array_unref (changes->folder_moves);
+    return 0;
+}
+
+struct mail_changes *
+mail_changes_create (void *ctx, struct mail_index *index)
+{
+    struct mail_changes *changes = talloc_zero (ctx, struct mail_changes);
+    changes->index = index;
+    changes->strings = g_string_chunk_new (CHUNK);
+    changes->by_path = g_hash_table_new (g_str_hash, g_str_equal);
+    changes->folders = g_array_new (FALSE, TRUE, sizeof (struct change_folder));
+    changes->adds = g_array_new (FALSE, TRUE, sizeof (struct change_add));
+    changes->moves = g_array_new (FALSE, TRUE, sizeof (struct change_move));
+    changes->drops = g_array_new (FALSE, TRUE, sizeof (struct change_drop));
+    changes->folder_moves = g_array_new (FALSE, TRUE, sizeof (struct change_folder_move));
+    talloc_set_destructor (changes, changes_destroy);
+    return changes;
+}
+
+static const char *
+keep (struct mail_changes *changes, const char *string)
+{
+    return g_string_chunk_insert (changes->strings, string);
+}
+
+struct change_folder *
+changes_folder_at (struct mail_changes *changes, size_t at)
+{
+    return &g_array_index (changes->folders, struct change_folder, at);
+}
+
+static size_t
+folder_place (struct mail_changes *changes, const char *path)
+{
+    size_t at = GPOINTER_TO_SIZE (g_hash_table_lookup (changes->by_path, path));
+    if (at == 0) {
+        struct change_folder folder = {.path = keep (changes, path)};
+        g_array_append_val (changes->folders, folder);
+        at = changes->folders->len;
+        g_hash_table_insert (changes->by_path, (char *) folder.path, GSIZE_TO_POINTER (at));
+    }
+    return at - 1;
+}
+
+void
+mail_changes_folder (struct mail_changes *changes, const char *folder, const struct mail_stat *stat)
+{
+    struct change_folder *entry = changes_folder_at (changes, folder_place (changes, folder));
+    entry->stat = *stat;
+    entry->listed = true;
+}
+
+void
+mail_changes_move_folder (struct mail_changes *changes, uint32_t id, const char *to)
+{
+    struct change_folder_move move = {id, keep (changes, to)};
+    g_array_append_val (changes->folder_moves, move);
+}
+
+void
+mail_changes_drop_folder (struct mail_changes *changes, uint32_t id)
+{
+    struct change_drop drop = {id, NULL};
+    g_array_append_val (changes->drops, drop);
+}
+
+void
+mail_changes_add (struct mail_changes *changes, const char *folder, const char *name,
+                  const struct mail_stat *stat)
+{
+    struct change_add add = {folder_place (changes, folder), keep (changes, name), *stat};
+    changes_folder_at (changes, add.folder)->adds_left++;
+    g_array_append_val (changes->adds, add);
+}
+
+void
+mail_changes_move (struct mail_changes *changes, uint32_t from_folder, const char *from_name,
+                   const char *folder, const char *name, const struct mail_stat *stat)
+{
+    struct change_move move = {from_folder, keep (changes, from_name),
+                               folder_place (changes, folder), keep (changes, name), *stat};
+    g_array_append_val (changes->moves, move);
+}
+
+void
+mail_changes_drop (struct mail_changes *changes, uint32_t folder, const char *name)
+{
+    struct change_drop drop = {folder, keep (changes, name)};
+    g_array_append_val (changes->drops, drop);
+}
+
+size_t
+mail_changes_count_added (const struct mail_changes *changes)
+{
+    return changes->adds->len;
+}
+
+bool
+mail_changes_empty (const struct mail_changes *changes)
+{
+    return changes->folders->len + changes->moves->len + changes->drops->len +
+               changes->folder_moves->len ==
+           0;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* changes.h - the inside of a list of changes, for the modules that apply it. */
+#ifndef CHANGES_H
+#define CHANGES_H
+
+#include "mailindex.h"
+
+#include <glib.h>
+
+struct change_folder {
+    const char *path;      /* relative */
+    struct mail_stat stat; /* as it was listed */
+    bool listed;           /* stat counts */
+    bool failed;           /* something in it has to be looked at again: times are not kept */
+    bool later;            /* has removals: its times are kept with them, in the last commit */
+    size_t adds_left;      /* not yet published */
+};
+
+struct change_add {
+    size_t folder; /* in folders */
+    const char *name;
+    struct mail_stat stat;
+};
+
+struct change_move {
+    uint32_t from_folder; /* id of the folder record */
+    const char *from_name;
+    size_t folder;
+    const char *name;
+    struct mail_stat stat;
+};
+
+struct change_drop {
+    uint32_t folder;
+    const char *name; /* NULL: the folder itself, with all below it */
+};
+
+struct change_folder_move {
+    uint32_t id;
+    const char *to; /* relative path */
+};
+
+struct mail_changes {
+    struct mail_index *index;
+    GStringChunk *strings; /* one block for a million names */
+    GHashTable *by_path;   /* path -> place in folders + 1 */
+    GArray *folders, *adds, *moves, *drops, *folder_moves;
+};
+
+struct change_folder *changes_folder_at (struct mail_changes *changes, size_t at);
+
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * build.c - mail files in, a segment and records out.
+ *
+ * Work expected: blocks of up to some thousand files, a millisecond each.
+ */
+#include "index/build.h"
+#include "files.h"
+#include "index/document.h"
+#include "mime/mime.h"
+#include "term.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <talloc.h>
+#include <unistd.h>
+
+struct builder {
+    struct store_builder *store;
+    struct terms *terms;
+    uint32_t documents;
+    uint64_t bytes;
+    char *error;
+};
+
+enum mail_status
+builder_create (void *ctx, const char *scratch, struct terms *terms, struct builder **builder_out,
+                char **error_out)
+{
+    struct builder *builder = talloc_zero (ctx, struct builder);
+    enum mail_status status = store_builder_create (builder, scratch, &builder->store, error_out);
+    if (status != MAIL_OK) {
+        talloc_free (builder);
+        return status;
+    }
+    builder->terms = terms;
+    terms_new_segment (terms);
+    *builder_out = builder;
+    return MAIL_OK;
+}
+
+static void
+take_stat (const struct stat *st, struct mail_stat *stat_out)
+{
+    *stat_out = (struct mail_stat){
+        .device = st->st_dev,
+        .inode = st->st_ino,
+        .size = (uint64_t) st->st_size,
+        .mtime = (int64_t) st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec,
+        .ctime = (int64_t) st->st_ctim.tv_sec * 1000000000 + st->st_ctim.tv_nsec,
+    };
+}
+
+static int
+open_regular (void *ctx, const char *path, struct parsed_file *file)
+{
+    struct stat st;
+    /* O_NONBLOCK: a fifo that took the file's place must not stop the run */
+    int fd = open (path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    int error = fd < 0 || fstat (fd, &st) != 0 ? errno : 0;
+    if (!error && !S_ISREG (st.st_mode))
+        error = EINVAL;
+    if (error) {
+        if (fd >= 0)
+            close (fd);
+        file->status = MAIL_ERROR_IO;
+        file->vanished = error == ENOENT;
+        file->problem =
+            talloc_strdup (ctx, error == EINVAL ? "not a regular file" : strerror (error));
+        return -1;
+    }
+    take_stat (&st, &file->stat);
+    return fd;
+}
+
+static void
+fill_record (void *ctx, struct mime_message *message, struct parsed_file *file)
+{
+    static const char *const headers[] = {
+#define NAME(field, header) [field] = header,
+        MAIL_FIELD_LIST (NAME)
+#undef NAME
+    };
+    struct record *record = &file->record;
+    record->date = mime_message_date (message);
+    record->size = file->stat.size;
+    for (unsigned i = 0; i < MAIL_FIELD_COUNT; i++) {
+        const char *raw = mime_header_raw (message, headers[i], 0);
+        record->fields[i] = raw ? talloc_strdup (ctx, raw) : "";
+    }
+    const char *parent = mime_message_parent (message);
+    char *parent_id = parent ? term_message_id (ctx, parent) : NULL;
+    record->parent = parent_id ? parent_id : "";
+    const char *const *references = mime_message_references (message, &record->reference_count);
+    record->references = talloc_array (ctx, const char *, record->reference_count + 1);
+    for (size_t i = 0; i < record->reference_count; i++)
+        record->references[i] = term_message_id (ctx, references[i]);
+    record->references[record->reference_count] = NULL;
+    record->files = talloc_zero (ctx, struct record_file);
+    record->file_count = 1;
+    record->files->stat = file->stat;
+}
+
+static void
+fill_parsed (void *ctx, struct mime_message *message, struct parsed_file *file)
+{
+    file->id = term_message_id (ctx, mime_message_id (message));
+    const char *const *tags = mime_message_tags (message, &file->tag_count);
+    char **copies = talloc_array (ctx, char *, file->tag_count + 1);
+    for (size_t i = 0; i < file->tag_count; i++)
+        copies[i] = talloc_strdup (copies, tags[i]);
+    copies[file->tag_count] = NULL;
+    file->tags = (const char *const *) copies;
+    fill_record (ctx, message, file);
+}
+
+/* Adds one file's words to the document that is being made. */
+static bool
+add_file (struct builder *builder, void *ctx, const char *path, struct parsed_file *file)
+{
+    struct mime_message *message = NULL;
+    char *error = NULL;
+    *file = (struct parsed_file){.status = MAIL_OK};
+    int fd = open_regular (ctx, path, file);
+    if (fd < 0)
+        return false;
+    file->status = mime_message_parse (ctx, fd, &message, &error);
+    if (file->status == MAIL_OK) {
+        fill_parsed (ctx, message, file);
+        document_add (builder->terms, message);
+        terms_digest (builder->terms, file->record.files->digest);
+    } else {
+        file->problem = error ? error : mail_status_text (file->status);
+    }
+    builder->bytes += file->stat.size;
+    talloc_free (message);
+    close (fd);
+    return file->status == MAIL_OK;
+}
+
+enum mail_status
+builder_add (struct builder *builder, void *ctx, const struct build_job *job,
+             struct parsed_file *files_out)
+{
+    bool any = false;
+    terms_clear (builder->terms);
+    for (size_t i = 0; i < job->path_count; i++)
+        any |= add_file (builder, ctx, job->paths[i], &files_out[i]);
+    if (!any)
+        return MAIL_OK;
+    builder->documents++;
+    enum mail_status status = terms_store (builder->terms, builder->store, job->docid);
+    if (status != MAIL_OK)
+        builder->error = talloc_strdup (builder, store_builder_error (builder->store));
+    return status;
+}
+
+uint64_t
+builder_bytes (const struct builder *builder)
+{
+    return builder->bytes;
+}
+
+enum mail_status
+builder_finish (struct builder *builder, const char *path, uint32_t first, uint32_t last,
+                struct segment *segment_out, bool *made_out)
+{
+    *made_out = builder->documents > 0;
+    if (!*made_out)
+        return MAIL_OK;
+    enum mail_status status = store_builder_finish (builder->store, path);
+    if (status != MAIL_OK) {
+        builder->error = talloc_strdup (builder, store_builder_error (builder->store));
+        return status;
+    }
+    *segment_out = (struct segment){.first = first, .last = last, .documents = builder->documents};
+    int error = files_sha256 (path, segment_out->sha256, &segment_out->bytes);
+    if (error) {
+        builder->error = talloc_asprintf (builder, "cannot read '%s': %s", path, strerror (error));
+        return files_status (error);
+    }
+    return MAIL_OK;
+}
+
+const char *
+builder_error (const struct builder *builder)
+{
+    return builder->error ? builder->error : "";
+}

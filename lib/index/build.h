@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * build.h - a block of mail files to one text segment and a parsed record a file.
+ *
+ * Nothing here needs the state store or a lock. It is the part that worker processes do: what goes
+ * in is a list of jobs, what comes out is plain data.
+ */
+#ifndef BUILD_H
+#define BUILD_H
+
+#include "index/terms.h"
+#include "manifest.h"
+#include "record.h"
+
+/* One text document to make, of one file or, when a message's words are made anew, of all its
+ * files. */
+struct build_job {
+    uint32_t docid;
+    const char *const *paths; /* absolute */
+    size_t path_count;
+};
+
+/* What is known of a file once it is parsed. */
+struct parsed_file {
+    enum mail_status status; /* MAIL_OK, or why there is nothing else here */
+    const char *problem;     /* a line about it, else NULL */
+    bool vanished;           /* there is no such file any more */
+    struct mail_stat stat;   /* of the opened file */
+    const char *id;          /* in the form of term_message_id() */
+    const char *const *tags; /* found by content type */
+    size_t tag_count;
+    struct record record; /* with one file entry, its digest set, folder and name not */
+};
+
+struct builder;
+
+/* scratch: an empty folder. terms is used again from segment to segment. */
+enum mail_status builder_create (void *ctx, const char *scratch, struct terms *terms,
+                                 struct builder **builder_out, char **error_out);
+/* Does a job; files_out[i] is about paths[i] and hangs on ctx. A file that cannot be read or is not
+ * mail has that as its own status; the function fails for the segment's sake only. */
+enum mail_status builder_add (struct builder *builder, void *ctx, const struct build_job *job,
+                              struct parsed_file *files_out);
+/* Bytes of mail read so far. */
+uint64_t builder_bytes (const struct builder *builder);
+/* Writes the segment for the ids first..last to path and describes it (name not set). *made_out is
+ * false where no document was added: there is no file then. */
+enum mail_status builder_finish (struct builder *builder, const char *path, uint32_t first,
+                                 uint32_t last, struct segment *segment_out, bool *made_out);
+const char *builder_error (const struct builder *builder);
+
+#endif
