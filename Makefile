@@ -10,7 +10,8 @@
 #   make perf               side by side with notmuch (perf-test/compare; PERF_OPTIONS=...)
 #   make clean, distclean
 #
-# Variables: BUILD=folder, WERROR=1, TESTS="files" (with check), JOBS=2 (test files at a time).
+# Variables: BUILD=folder, WERROR=1, V=1 (show commands), TESTS="files" (with check), JOBS=2 (test files
+# at a time).
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -75,8 +76,9 @@ to_install := $(BUILD)/installed/mail $(BUILD)/installed/mailindex.pc
 .PHONY: all check check-long tests install uninstall clean distclean lint format perf
 all: $(program) $(to_install)
 
-# Targets below $(BUILD) make their folders themselves.
-made = @mkdir -p $(@D)
+# Each recipe makes its folder and says in a word what it does; V=1 shows the commands.
+made = @mkdir -p $(@D)$(if $(V),,; echo '  $(1) $(patsubst $(BUILD)/%,%,$@)')
+Q := $(if $(V),,@)
 
 config.mk: configure
 	./configure $(CONFIGURE_OPTIONS)
@@ -84,56 +86,56 @@ config.mk: configure
 $(lib_o) $(cli_o) $(unit_o) $(api_o): config.mk
 
 $(BUILD)/lib/%.o: lib/%.c
-	$(made)
-	$(CC) $(c_flags) $(LIB_CFLAGS) -c -o $@ $<
+	$(call made,CC  )
+	$(Q)$(CC) $(c_flags) $(LIB_CFLAGS) -c -o $@ $<
 
 $(BUILD)/lib/%.o: lib/%.cc
-	$(made)
-	$(CXX) $(cxx_flags) $(LIB_CFLAGS) -c -o $@ $<
+	$(call made,CXX )
+	$(Q)$(CXX) $(cxx_flags) $(LIB_CFLAGS) -c -o $@ $<
 
 $(BUILD)/cli/%.o: cli/%.c
-	$(made)
-	$(CC) $(c_flags) $(cli_defines) $(CLI_CFLAGS) -c -o $@ $<
+	$(call made,CC  )
+	$(Q)$(CC) $(c_flags) $(cli_defines) $(CLI_CFLAGS) -c -o $@ $<
 
 $(BUILD)/test/unit/%.o: test/unit/%.c
-	$(made)
-	$(CC) $(c_flags) $(LIB_CFLAGS) $(CMOCKA_CFLAGS) -c -o $@ $<
+	$(call made,CC  )
+	$(Q)$(CC) $(c_flags) $(LIB_CFLAGS) $(CMOCKA_CFLAGS) -c -o $@ $<
 
 # The tests of the interface see the public header and nothing else of lib/.
 $(BUILD)/test/api/%.o: test/api/%.c $(BUILD)/include/mailindex.h
-	$(made)
-	$(CC) $(filter-out -Ilib -I.,$(c_flags)) -I$(BUILD)/include $(CLI_CFLAGS) $(CMOCKA_CFLAGS) -c -o $@ $<
+	$(call made,CC  )
+	$(Q)$(CC) $(filter-out -Ilib -I.,$(c_flags)) -I$(BUILD)/include $(CLI_CFLAGS) $(CMOCKA_CFLAGS) -c -o $@ $<
 
 $(BUILD)/include/mailindex.h: lib/mailindex.h
-	$(made)
-	cp $< $@
+	$(call made,COPY)
+	$(Q)cp $< $@
 
 # ---- the library -------------------------------------------------------------------------------
 
 # Archives are made anew: an object whose source has gone must not stay in them.
 $(static): $(lib_o)
-	$(made)
-	rm -f $@
-	$(AR) rcs $@ $(lib_o)
+	$(call made,AR  )
+	$(Q)rm -f $@
+	$(Q)$(AR) rcs $@ $(lib_o)
 
 # All but main.c, for the unit tests.
 $(BUILD)/libcli.a: $(filter-out %/main.o,$(cli_o))
-	$(made)
-	rm -f $@
-	$(AR) rcs $@ $^
+	$(call made,AR  )
+	$(Q)rm -f $@
+	$(Q)$(AR) rcs $@ $^
 
 # What the library exports is what the header declares.
 $(BUILD)/libmailindex.map: lib/mailindex.h
-	$(made)
-	{ echo 'MAILINDEX_0 {'; echo 'global:'; \
+	$(call made,MAP )
+	$(Q){ echo 'MAILINDEX_0 {'; echo 'global:'; \
 	  sed -n -e '/^ *\/*\*/d' -e 's/.*\<\(mail_[a-z0-9_]*\) (.*/    \1;/p' $< | sort -u; \
 	  echo 'local:'; echo '    *;'; echo '};'; } >$@
 
 $(shared): $(lib_o) $(BUILD)/libmailindex.map
-	$(made)
-	$(CXX) -shared -Wl,-soname,$(soname) -Wl,--version-script,$(BUILD)/libmailindex.map $(no_undefined) \
+	$(call made,LINK)
+	$(Q)$(CXX) -shared -Wl,-soname,$(soname) -Wl,--version-script,$(BUILD)/libmailindex.map $(no_undefined) \
 	    $(link_flags) -o $@ $(lib_o) $(LIB_LIBS)
-	ln -sf $(soname) $(BUILD)/libmailindex.so
+	$(Q)ln -sf $(soname) $(BUILD)/libmailindex.so
 
 # ---- the program -------------------------------------------------------------------------------
 
@@ -144,26 +146,28 @@ at_home := -Wl,-rpath,'$$ORIGIN/$(RPATH)'
 link_program = $(CC) $(link_flags) $(1) -o $@ $(cli_o) -L$(BUILD) -lmailindex $(CLI_LIBS)
 
 $(program): $(cli_o) $(shared)
-	$(made)
-	$(call link_program,$(beside))
+	$(call made,LINK)
+	$(Q)$(call link_program,$(beside))
 
 $(BUILD)/installed/mail: $(cli_o) $(shared)
-	$(made)
-	$(call link_program,$(if $(RPATH),$(at_home)))
+	$(call made,LINK)
+	$(Q)$(call link_program,$(if $(RPATH),$(at_home)))
 
 $(BUILD)/installed/mailindex.pc: mailindex.pc.in config.mk
-	$(made)
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@EXEC_PREFIX@|$(EXEC_PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
+	$(call made,SED )
+	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@EXEC_PREFIX@|$(EXEC_PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
 	    -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(VERSION)|' $< >$@
 
 # ---- tests -------------------------------------------------------------------------------------
 
 .SECONDEXPANSION:
 $(unit_tests): $$@.o $(call object,$(unit_helpers)) $(BUILD)/libcli.a $(static)
-	$(CXX) $(link_flags) -o $@ $^ $(CMOCKA_LIBS) $(LIB_LIBS)
+	$(call made,LINK)
+	$(Q)$(CXX) $(link_flags) -o $@ $^ $(CMOCKA_LIBS) $(LIB_LIBS)
 
 $(api_tests): $$@.o $(call object,$(api_helpers)) $(shared)
-	$(CC) $(link_flags) -Wl,-rpath,'$$ORIGIN/../..' -o $@ $(filter %.o,$^) \
+	$(call made,LINK)
+	$(Q)$(CC) $(link_flags) -Wl,-rpath,'$$ORIGIN/../..' -o $@ $(filter %.o,$^) \
 	    -L$(BUILD) -lmailindex $(CMOCKA_LIBS) $(CLI_LIBS)
 
 scripts := $(sort $(wildcard test/build/*.t test/cli/*.t test/compat/*.t test/crash/*.t))
