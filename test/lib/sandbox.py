@@ -21,7 +21,8 @@ exclude_tags=
 synchronize_flags=true
 '''
 
-_kept = ('PATH', 'ASAN_OPTIONS', 'UBSAN_OPTIONS', 'LSAN_OPTIONS', 'LD_LIBRARY_PATH', 'TMPDIR')
+_kept = ('PATH', 'ASAN_OPTIONS', 'UBSAN_OPTIONS', 'LSAN_OPTIONS', 'G_SLICE', 'LD_LIBRARY_PATH',
+         'TMPDIR')
 
 
 def environment(home):

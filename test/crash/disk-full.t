@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A disk that is full from the nth writing call on (write, create, make a folder, rename, sync), for n
+drawn over a whole run: `new` into nothing, `new` into an index, `tag`. The documented exit code, a
+line that says why, nothing lost, and the next run completes the work."""
+import os
+import random
+import shutil
+import sys
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, '..', 'lib')]
+import tap
+import invent
+import rounds
+import sandbox
+import shim
+
+OLD, NEW = 400, 250
+ROUNDS = 40 if tap.LONG else 7
+TEMPORARY = 75
+
+
+class Scene:
+    """A sandbox to copy, a command to disturb, and what the index is before and after it."""
+
+    def __init__(self, name, command, prepare):
+        self.name, self.command = name, command
+        self.origin = sandbox.Sandbox()
+        prepare(self.origin)
+        self.before = rounds.snapshot(self.origin) if os.path.isdir(self.origin.index) else None
+        with self.copy() as box:
+            run = shim.Shim(box)
+            done = run.run(0, *command)
+            self.calls = run.calls()
+            self.after = rounds.snapshot(box)
+            tap.ok(done.returncode == 0 and self.calls > 3,
+                   '%s: undisturbed (some calls)' % name, '%d calls, %r' % (self.calls, done.stderr))
+        # an undisturbed run may make a few calls more or less
+        tap.diag('%s: %d calls' % (name, self.calls))
+
+    def copy(self):
+        box = sandbox.Sandbox()
+        shutil.rmtree(box.root)
+        shutil.copytree(self.origin.root, box.root, copy_function=self._copy_file)
+        return box
+
+    def _copy_file(self, source, target):
+        """Mail keeps its inode, the index is copied."""
+        if source.startswith(self.origin.index):
+            return shutil.copy2(source, target)
+        return os.link(source, target)
+
+
+def problems_of(scene, box, done):
+    """What is wrong after a disturbed run; '' for nothing."""
+    wrong = ''
+    now = rounds.snapshot(box) if done.returncode == 0 else None
+    if done.returncode not in (0, TEMPORARY):
+        wrong += 'exit code %d\n' % done.returncode
+    if done.returncode == 0:
+        wrong += rounds.unlike(now, scene.after)
+    elif b'space' not in done.stderr.lower():
+        wrong += 'no word of space: %r\n' % done.stderr[-500:]
+    if scene.before:
+        asked = box.run('dump')
+        kept = set(asked.stdout.decode().splitlines())
+        if asked.returncode != 0:
+            wrong += 'the index cannot be read: %r\n' % asked.stderr
+        elif scene.command[0] == 'new' and not set(scene.before['tags']) <= kept:
+            wrong += 'tags lost: %s\n' % sorted(set(scene.before['tags']) - kept)[:3]
+        elif len([k for k in kept if not k.startswith('#')]) < len(scene.before['tags']):
+            wrong += 'messages lost\n'
+    again = box.run(*scene.command)
+    if again.returncode != 0:
+        return wrong + 'the next run exits %d: %r\n' % (again.returncode, again.stderr[-500:])
+    return wrong + rounds.unlike(rounds.snapshot(box), scene.after)
+
+
+def disturb(scene, chance):
+    failed = 0
+    firsts = sorted(chance.sample(range(1, scene.calls + 1), min(ROUNDS, scene.calls)))
+    for first in [1] + firsts:
+        with scene.copy() as box:
+            done = shim.Shim(box).run(first, *scene.command)
+            failed += done.returncode == TEMPORARY
+            wrong = problems_of(scene, box, done)
+            tap.ok(not wrong, '%s: full from call %d on (exit %d)' % (scene.name, first, done.returncode),
+                   lambda: wrong + done.stderr.decode('utf8', 'replace')[-500:])
+    tap.ok(failed > len(firsts) // 2, '%s: most of the runs had to give up' % scene.name, failed)
+
+
+def first_mail(box):
+    invent.maildirs(box.root, OLD)
+
+
+def indexed(box):
+    first_mail(box)
+    box.lines('new')
+    box.lines('tag', '+kept', '--', 'subject:topic')
+    box.lines('tag', '+half', '-inbox', '--', 'tag:flagged')
+
+
+def more_mail(box):
+    indexed(box)
+    names = invent.maildirs(box.root, NEW, start=OLD, seed=2)
+    os.rename(os.path.join(box.root, names[0]), os.path.join(box.root, 'box0', 'cur', 'moved:2,S'))
+    os.remove(os.path.join(box.root, box.files('id:m3@example.org')[0]))
+
+
+def main():
+    shim.library_or_skip(3 * (ROUNDS + 3))
+    chance = random.Random(int(os.environ.get('MAIL_TEST_SEED', '11')))
+    for name, command, prepare in (('first import', ['new'], first_mail),
+                                   ('further mail', ['new'], more_mail),
+                                   ('tag', ['tag', '+full', '-kept', '--', '*'], indexed)):
+        scene = Scene(name, command, prepare)
+        try:
+            disturb(scene, chance)
+        finally:
+            scene.origin.close()
+    tap.done()
+
+
+main()

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * fail-io.c - loaded before the C library (LD_PRELOAD), makes calls that write below a path fail.
+ *
+ * FAIL_PATH   a piece of path: only files and folders whose absolute path has it are concerned
+ * FAIL_COUNT  a file of 8 bytes or more, shared by all processes of a run: the number of such calls
+ * FAIL_FROM   the call, from 1, from which on all of them fail; 0 or unset: none, calls are counted
+ * FAIL_ERRNO  the error given (a number)
+ * FAIL_READ   set: opening for reading and listing folders fail as well
+ *
+ * A descriptor's path is read from /proc/self/fd at each call, which is slow and always right, also
+ * in forked workers that were sent their descriptors.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+static const char *fail_path;
+static uint64_t fail_from;
+static int fail_errno;
+static bool fail_read;
+static _Atomic uint64_t *calls;
+
+__attribute__ ((constructor)) static void
+start (void)
+{
+    const char *file = getenv ("FAIL_COUNT");
+    const char *from = getenv ("FAIL_FROM");
+    const char *error = getenv ("FAIL_ERRNO");
+    fail_path = getenv ("FAIL_PATH");
+    fail_from = from ? strtoull (from, NULL, 10) : 0;
+    fail_errno = error ? atoi (error) : ENOSPC;
+    fail_read = getenv ("FAIL_READ") != NULL;
+    if (! file || ! fail_path)
+        return;
+    int fd = open (file, O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    void *map = mmap (NULL, sizeof *calls, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close (fd);
+    calls = map == MAP_FAILED ? NULL : map;
+}
+
+/* Counts the call and says whether it is to fail. */
+static bool
+due (void)
+{
+    if (! calls)
+        return false;
+    uint64_t number = atomic_fetch_add (calls, 1) + 1;
+    if (! fail_from || number < fail_from)
+        return false;
+    errno = fail_errno;
+    return true;
+}
+
+static bool
+concerned (const char *path)
+{
+    return calls && path && strstr (path, fail_path) != NULL;
+}
+
+static bool
+fd_path (int fd, char *path, size_t size)
+{
+    char link[64];
+    snprintf (link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink (link, path, size - 1);
+    if (length < 0)
+        return false;
+    path[length] = '\0';
+    return true;
+}
+
+static bool
+fd_fails (int fd)
+{
+    char path[8192];
+    int saved = errno;
+    bool ours = calls && fd_path (fd, path, sizeof path) && concerned (path);
+    errno = saved;
+    return ours && due ();
+}
+
+/* A path relative to dir, or to the working folder. */
+static bool
+path_fails (int dir, const char *path)
+{
+    char base[8192];
+    int saved = errno;
+    bool ours = concerned (path);
+    if (calls && ! ours && path && path[0] != '/' && dir != AT_FDCWD &&
+        fd_path (dir, base, sizeof base - 2)) {
+        strcat (base, "/");
+        ours = concerned (base);
+    }
+    errno = saved;
+    return ours && due ();
+}
+
+static void *
+real (const char *name)
+{
+    return dlsym (RTLD_NEXT, name);
+}
+
+#define WRAP_FD(type, name, parameters, fd, arguments)                                             \
+    type name parameters;                                                                          \
+    type name parameters                                                                           \
+    {                                                                                              \
+        static type (*next) parameters;                                                            \
+        if (! next)                                                                                \
+            next = (type (*) parameters) real (#name);                                             \
+        return fd_fails (fd) ? -1 : next arguments;                                                \
+    }
+
+#define WRAP_PATH(type, name, parameters, dir, path, arguments)                                    \
+    type name parameters;                                                                          \
+    type name parameters                                                                           \
+    {                                                                                              \
+        static type (*next) parameters;                                                            \
+        if (! next)                                                                                \
+            next = (type (*) parameters) real (#name);                                             \
+        return path_fails (dir, path) ? -1 : next arguments;                                       \
+    }
+
+WRAP_FD (ssize_t, write, (int fd, const void *p, size_t n), fd, (fd, p, n))
+WRAP_FD (ssize_t, pwrite, (int fd, const void *p, size_t n, off_t o), fd, (fd, p, n, o))
+WRAP_FD (ssize_t, pwrite64, (int fd, const void *p, size_t n, off64_t o), fd, (fd, p, n, o))
+WRAP_FD (ssize_t, writev, (int fd, const struct iovec *v, int n), fd, (fd, v, n))
+WRAP_FD (ssize_t, pwritev, (int fd, const struct iovec *v, int n, off_t o), fd, (fd, v, n, o))
+WRAP_FD (ssize_t, pwritev64, (int fd, const struct iovec *v, int n, off64_t o), fd, (fd, v, n, o))
+WRAP_FD (int, ftruncate, (int fd, off_t n), fd, (fd, n))
+WRAP_FD (int, ftruncate64, (int fd, off64_t n), fd, (fd, n))
+WRAP_FD (int, fsync, (int fd), fd, (fd))
+WRAP_FD (int, fdatasync, (int fd), fd, (fd))
+WRAP_PATH (int, mkdir, (const char *p, mode_t m), AT_FDCWD, p, (p, m))
+WRAP_PATH (int, mkdirat, (int d, const char *p, mode_t m), d, p, (d, p, m))
+WRAP_PATH (int, rename, (const char *a, const char *b), AT_FDCWD, b, (a, b))
+WRAP_PATH (int, renameat, (int c, const char *a, int d, const char *b), d, b, (c, a, d, b))
+WRAP_PATH (int, renameat2, (int c, const char *a, int d, const char *b, unsigned f), d, b,
+           (c, a, d, b, f))
+
+/* posix_fallocate returns the error. */
+int
+posix_fallocate (int fd, off_t offset, off_t length)
+{
+    static int (*next) (int, off_t, off_t);
+    if (! next)
+        next = (int (*) (int, off_t, off_t)) real ("posix_fallocate");
+    return fd_fails (fd) ? fail_errno : next (fd, offset, length);
+}
+
+static bool
+open_fails (int dir, const char *path, int flags)
+{
+    bool writes = (flags & O_ACCMODE) != O_RDONLY || (flags & O_CREAT);
+    return (writes || fail_read) && path_fails (dir, path);
+}
+
+#define WRAP_OPEN(name)                                                                            \
+    int name (const char *path, int flags, ...)                                                    \
+    {                                                                                              \
+        static int (*next) (const char *, int, ...);                                               \
+        va_list list;                                                                              \
+        va_start (list, flags);                                                                    \
+        mode_t mode = (flags & (O_CREAT | O_TMPFILE)) ? va_arg (list, mode_t) : 0;                 \
+        va_end (list);                                                                             \
+        if (! next)                                                                                \
+            next = (int (*) (const char *, int, ...)) real (#name);                                \
+        return open_fails (AT_FDCWD, path, flags) ? -1 : next (path, flags, mode);                 \
+    }
+
+#define WRAP_OPENAT(name)                                                                          \
+    int name (int dir, const char *path, int flags, ...)                                           \
+    {                                                                                              \
+        static int (*next) (int, const char *, int, ...);                                          \
+        va_list list;                                                                              \
+        va_start (list, flags);                                                                    \
+        mode_t mode = (flags & (O_CREAT | O_TMPFILE)) ? va_arg (list, mode_t) : 0;                 \
+        va_end (list);                                                                             \
+        if (! next)                                                                                \
+            next = (int (*) (int, const char *, int, ...)) real (#name);                           \
+        return open_fails (dir, path, flags) ? -1 : next (dir, path, flags, mode);                 \
+    }
+
+WRAP_OPEN (open)
+WRAP_OPEN (open64)
+WRAP_OPENAT (openat)
+WRAP_OPENAT (openat64)

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""SIGKILL at moments drawn over a first import of 3,000 messages, then `new` again: the index is the
+one of an undisturbed run. Ten rounds; a hundred with MAIL_TEST_LONG=1. At least half of the kills
+fall between the first and the last commit of the run."""
+import os
+import random
+import shutil
+import signal
+import sys
+import time
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, '..', 'lib')]
+import tap
+import rounds
+import sandbox
+
+COUNT = 3000
+ROUNDS = 100 if tap.LONG else 10
+
+
+def undisturbed(box):
+    """Indexes the mail; returns the snapshot, the commits' moments and the length of the run."""
+    watch = rounds.Watch(box)
+    done = box.run('new')
+    length = time.monotonic() - watch.start
+    commits = watch.stop()
+    tap.ok(done.returncode == 0, 'an undisturbed run', done.stderr[-1000:])
+    return rounds.snapshot(box), commits, length
+
+
+def killed_run(box, moment, after_commit):
+    """Runs new and kills it moment seconds after the start, or after the first commit. Returns the
+    commits seen before the kill, or None when the run was over by then, and the leader's pid."""
+    watch = rounds.Watch(box)
+    process = box.start('new', start_new_session=True, stdout=-3, stderr=-3)
+    if after_commit:
+        while not watch.commits and process.poll() is None:
+            time.sleep(0.0005)
+    time.sleep(moment)
+    process.send_signal(signal.SIGKILL)
+    code = process.wait()
+    commits = len(watch.stop())
+    return (commits if code == -signal.SIGKILL else None), process.pid
+
+
+def one_round(number, mail, right, moment, after_commit):
+    """One kill and what follows it. Returns commits before the kill, or None."""
+    with sandbox.Sandbox() as box:
+        shutil.copytree(mail, box.root, copy_function=os.link, dirs_exist_ok=True)
+        commits, pid = killed_run(box, moment, after_commit)
+        name = 'round %d, kill %.0f ms after %s (%s commits): ' % (
+            number, moment * 1000, 'the first commit' if after_commit else 'the start', commits)
+        left = rounds.survivors(pid)
+        readable = commits == 0 or box.run('count').returncode == 0
+        again = box.run('new')
+        wrong = rounds.unlike(rounds.snapshot(box), right) if again.returncode == 0 else again.stderr
+        if left:
+            wrong = str(wrong) + 'processes left: %s' % left
+        if not readable:
+            wrong = str(wrong) + 'the killed index cannot be read'
+        scratch = os.path.join(box.index, 'text', 'tmp')
+        if os.path.isdir(scratch) and os.listdir(scratch):
+            wrong = str(wrong) + 'scratch left: %s' % os.listdir(scratch)
+        tap.ok(not wrong, name + 'the next run makes it whole', wrong)
+        return commits
+
+
+def main():
+    chance = random.Random(int(os.environ.get('MAIL_TEST_SEED', '7')))
+    with sandbox.Sandbox() as box:
+        rounds.make_mail(box.root, COUNT)
+        mail = os.path.join(box.top, 'original')
+        shutil.copytree(box.root, mail, copy_function=os.link)
+        right, commits, length = undisturbed(box)
+        tap.diag('%.2f s, commits at %s' % (length, ' '.join('%.3f' % c for c in commits)))
+        if not tap.ok(len(commits) >= 2, 'the run has a first and a last commit', commits):
+            tap.done()
+        between, last = 0, len(commits)
+        for number in range(ROUNDS):
+            after = number % 5 != 0
+            span = commits[-1] - commits[0] if after else length
+            seen = one_round(number, mail, right, chance.uniform(0, span), after)
+            between += seen is not None and 1 <= seen < last
+        tap.ok(between >= ROUNDS // 2, 'half of the kills fell between first and last commit',
+               '%d of %d' % (between, ROUNDS))
+    tap.done()
+
+
+main()

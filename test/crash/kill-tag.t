@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""SIGKILL in the middle of `tag` and `tag --batch`: every message has its old tags or its new ones, and
+nothing else has changed; done again, all have the new ones."""
+import os
+import random
+import signal
+import sys
+import time
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, '..', 'lib')]
+import tap
+import invent
+import sandbox
+
+COUNT = 1500
+ROUNDS = 40 if tap.LONG else 8
+
+
+def parted(lines):
+    """{id: set of tags} of dump lines."""
+    out = {}
+    for line in lines:
+        tags, _, message = line.rpartition(' -- ')
+        out[message] = set(tags.split())
+    return out
+
+
+def forms(box, number):
+    """The two ways to give every message a tag and take another: lists of arguments."""
+    new, old = 'r%d' % number, 'r%d' % (number - 1)
+    yield ['tag', '+' + new, '-' + old, '--', '*']
+    batch = os.path.join(box.top, 'batch')
+    with open(batch, 'w') as f:
+        f.writelines('+%s -%s -- %s\n' % (new, old, m) for m in parted(box.dump()))
+    yield ['tag', '--batch', '--input=' + batch]
+
+
+def length_of(box):
+    """Seconds of an undisturbed change of all tags, and of a process that does nothing."""
+    start = time.monotonic()
+    box.lines('tag', '+r0', '--', '*')
+    middle = time.monotonic()
+    box.lines('count')
+    return middle - start, time.monotonic() - middle
+
+
+def one_round(box, number, command, moment):
+    before = parted(box.dump())
+    new, old = '+r%d' % number, '+r%d' % (number - 1)
+    process = box.start(*command, stdout=-3, stderr=-3)
+    time.sleep(moment)
+    process.send_signal(signal.SIGKILL)
+    code = process.wait()
+    now = parted(box.dump())
+    changed = {m: (tags - {old}) | {new} for m, tags in before.items()}
+    wrong = [m for m in before if now.get(m) not in (before[m], changed[m])]
+    done = sum(now.get(m) == changed[m] for m in before)
+    name = 'kill %.0f ms after the start of %s (exit %d, %d of %d changed)' % (
+        moment * 1000, ' '.join(command[:2]), code, done, len(before))
+    tap.ok(not wrong and len(now) == len(before), name + ': old or new',
+           lambda: [(m, before[m], now.get(m)) for m in wrong[:5]])
+    again = box.run(*command)
+    now = parted(box.dump())
+    wrong = [(m, sorted(now.get(m, ()))) for m in changed if now.get(m) != changed[m]]
+    tap.ok(again.returncode == 0 and not wrong, 'and all new when done again', wrong[:5])
+    return code == -signal.SIGKILL
+
+
+def main():
+    chance = random.Random(int(os.environ.get('MAIL_TEST_SEED', '5')))
+    killed = 0
+    with sandbox.Sandbox() as box:
+        invent.maildirs(box.root, COUNT, size=30)
+        box.lines('new')
+        length, least = length_of(box)
+        tap.diag('undisturbed: %.3f s' % length)
+        files = box.files()
+        for number in range(1, ROUNDS + 1):
+            command = list(forms(box, number))[number % 2]
+            killed += one_round(box, number, command, chance.uniform(least / 2, length))
+        tap.ok(killed >= ROUNDS // 3, 'a third of the runs were killed before their end', killed)
+        tap.equal(box.files(), files, 'the same files as before')
+    tap.done()
+
+
+main()
