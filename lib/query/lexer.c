@@ -162,8 +162,9 @@ static bool
 missing_value (struct lexer *lexer, const struct lexeme *lexeme, struct mail_query_error *error)
 {
     const char *name = lexeme->prefix->name;
-    char *hint = talloc_asprintf (lexer->ctx, "put a value right behind the colon, or write \"%s\" "
-                                              "in quotes to find the word",
+    char *hint = talloc_asprintf (lexer->ctx,
+                                  "put a value right behind the colon, or write \"%s\" "
+                                  "in quotes to find the word",
                                   name);
 
     if (lexeme->prefix->kind == KIND_TERM || lexeme->prefix->kind == KIND_WORDS)
@@ -191,8 +192,8 @@ take_prefixed (struct lexer *lexer, struct lexeme *lexeme, struct mail_query_err
         lexer->position = start + 1;
         return true;
     }
-    lexer->position = words && !lexeme->prefix->one_phrase ? bare_end (lexer, start)
-                                                           : value_end (lexer, start);
+    lexer->position =
+        words && !lexeme->prefix->one_phrase ? bare_end (lexer, start) : value_end (lexer, start);
     lexeme->value = lexer->text + start;
     lexeme->value_length = lexer->position - start;
     return true;
@@ -241,8 +242,7 @@ classify (struct lexeme *lexeme)
         const char *word;
         enum lexeme_kind kind;
     } operators[] = {
-        { "and", LEX_AND }, { "or", LEX_OR }, { "xor", LEX_XOR },
-        { "not", LEX_NOT }, { "*", LEX_ALL },
+        {"and", LEX_AND}, {"or", LEX_OR}, {"xor", LEX_XOR}, {"not", LEX_NOT}, {"*", LEX_ALL},
     };
 
     for (size_t i = 0; i < G_N_ELEMENTS (operators); i++)
@@ -312,7 +312,7 @@ take (struct lexer *lexer, struct lexeme *lexeme, struct mail_query_error *error
 bool
 lexer_next (struct lexer *lexer, struct lexeme *lexeme_out, struct mail_query_error *error)
 {
-    struct lexeme lexeme = { .kind = LEX_END };
+    struct lexeme lexeme = {.kind = LEX_END};
     size_t blank;
 
     while ((blank = blank_length (lexer, lexer->position)) > 0)

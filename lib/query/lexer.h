@@ -19,7 +19,7 @@ enum lexeme_kind {
     LEX_OR,
     LEX_XOR,
     LEX_NOT,
-    LEX_NEAR,  /* near, near/N: also a word where it stands between no two words */
+    LEX_NEAR, /* near, near/N: also a word where it stands between no two words */
     LEX_ADJ,
     LEX_LOVE,  /* + before something */
     LEX_HATE,  /* - before something */
@@ -34,9 +34,9 @@ struct lexeme {
     const struct prefix *prefix;
     const char *value; /* bytes; PIECE, and for NEAR and ADJ the operator itself */
     size_t value_length;
-    char after;        /* the byte that follows value in the text; 0 at the end */
+    char after; /* the byte that follows value in the text; 0 at the end */
     bool quoted;
-    unsigned window;   /* NEAR, ADJ: words apart; 10 where not given */
+    unsigned window; /* NEAR, ADJ: words apart; 10 where not given */
 };
 
 struct lexer {

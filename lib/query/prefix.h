@@ -21,12 +21,12 @@ enum prefix_kind {
 struct prefix {
     const char *name;
     enum prefix_kind kind;
-    unsigned fields;    /* KIND_WORDS */
-    const char *term;   /* KIND_TERM: prefix of schema.h */
-    bool stem;          /* KIND_WORDS: words may be stemmed */
-    bool one_phrase;    /* KIND_WORDS: all words of an unquoted value make one phrase */
-    bool alternatives;  /* values side by side are joined by OR */
-    bool drop_slash;    /* one slash at the end of a value is dropped */
+    unsigned fields;   /* KIND_WORDS */
+    const char *term;  /* KIND_TERM: prefix of schema.h */
+    bool stem;         /* KIND_WORDS: words may be stemmed */
+    bool one_phrase;   /* KIND_WORDS: all words of an unquoted value make one phrase */
+    bool alternatives; /* values side by side are joined by OR */
+    bool drop_slash;   /* one slash at the end of a value is dropped */
 };
 
 #define PREFIX_COUNT 21
@@ -37,9 +37,9 @@ extern const unsigned prefix_bare_fields;
 
 /* The prefix of exactly this name; NULL for none. */
 const struct prefix *prefix_find (const char *name, size_t length);
-/* What was probably meant by a name that is none: one of six letters and more with at most two slips
- * of the pen, a shorter one with one slip, or any written in capitals. NULL for none: "std", "http"
- * and "state" are words. */
+/* What was probably meant by a name that is none: one of six letters and more with at most two
+ * slips of the pen, a shorter one with one slip, or any written in capitals. NULL for none: "std",
+ * "http" and "state" are words. */
 const struct prefix *prefix_guess (const char *name, size_t length);
 
 #endif

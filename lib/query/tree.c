@@ -128,7 +128,7 @@ print_string (struct printer *printer, const char *bytes, size_t length)
 static void
 print_words (struct printer *printer, const struct node *node)
 {
-    static const char *const names[] = { "", "exact", "starts-with", "phrase", "near", "adj" };
+    static const char *const names[] = {"", "exact", "starts-with", "phrase", "near", "adj"};
 
     if (node->op != WORDS_STEM)
         g_string_append_printf (printer->text, "(%s ", names[node->op]);
@@ -154,7 +154,7 @@ print_bound (struct printer *printer, const struct node *node, uint64_t code)
         time = g_date_time_new_from_unix_local (value_to_date (code));
     if (time != NULL)
         text = g_date_time_format (time, "%Y-%m-%dT%H:%M:%S");
-    if (code == 0 || code == UINT64_MAX)
+    if (code <= 1 || code == UINT64_MAX)
         g_string_append (printer->text, " *");
     else if (text != NULL)
         g_string_append_printf (printer->text, " %s", text);
@@ -173,8 +173,8 @@ print_leaf (struct printer *printer, const struct node *node)
         g_string_append_printf (printer->text, "(%s ", node->prefix->name);
     if (node->kind == NODE_WORDS)
         print_words (printer, node);
-    else if (node->kind == NODE_EMPTY)
-        g_string_append (printer->text, "\"\"");
+    else if (node->kind == NODE_ANY)
+        g_string_append_c (printer->text, '*');
     else if (node->kind == NODE_TERM)
         print_string (printer, node->value, node->value_length);
     else {
@@ -189,7 +189,7 @@ print_leaf (struct printer *printer, const struct node *node)
 static void
 print_node (struct printer *printer, const struct node *node, int depth)
 {
-    static const char *const names[] = { "()", "(or)", "(and", "(or", "(xor", "(not" };
+    static const char *const names[] = {"()", "(or)", "(and", "(or", "(xor", "(not"};
 
     if (node->kind > NODE_NOT) {
         print_leaf (printer, node);
@@ -211,7 +211,7 @@ print_node (struct printer *printer, const struct node *node, int depth)
 static char *
 print (void *ctx, const struct node *node, bool lines)
 {
-    struct printer printer = { .text = g_string_new (NULL), .lines = lines };
+    struct printer printer = {.text = g_string_new (NULL), .lines = lines};
     char *text;
 
     print_node (&printer, node, 0);

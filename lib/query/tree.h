@@ -3,8 +3,8 @@
  * tree.h - what a query means, before anybody knows which store answers it.
  *
  * Every parser of a language makes this tree, and the plan is made from it. AND and OR are flat:
- * no child of an AND is an AND. A NOT has one child, which is no NOT. So trees are at most as deep as
- * the parentheses that were written, and walking them may recurse.
+ * no child of an AND is an AND. A NOT has one child, which is no NOT. So trees are at most as deep
+ * as the parentheses that were written, and walking them may recurse.
  */
 #ifndef TREE_H
 #define TREE_H
@@ -19,10 +19,10 @@ enum node_kind {
     NODE_OR,
     NODE_XOR,
     NODE_NOT,
-    NODE_WORDS,  /* words of text; without a prefix and not stemmed also terms of state */
-    NODE_EMPTY,  /* messages in which the prefix has nothing: no word, or no term */
-    NODE_TERM,   /* KIND_TERM, KIND_FOLDER, KIND_PATH: an exact value */
-    NODE_RANGE   /* KIND_DATE, KIND_REVISION, KIND_SIZE */
+    NODE_WORDS, /* words of text; without a prefix and not stemmed also terms of state */
+    NODE_ANY,   /* messages in which the prefix has anything at all: a word, or a term */
+    NODE_TERM,  /* KIND_TERM, KIND_FOLDER, KIND_PATH: an exact value */
+    NODE_RANGE  /* KIND_DATE, KIND_REVISION, KIND_SIZE */
 };
 
 enum words_op {
@@ -37,7 +37,7 @@ enum words_op {
 struct word {
     const char *text; /* folded, NUL-terminated */
     size_t length;
-    bool cjk;         /* made of characters of a run: never names a tag or the like */
+    bool cjk; /* made of characters of a run: never names a tag or the like */
 };
 
 struct node {

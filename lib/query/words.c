@@ -39,8 +39,8 @@ collect (void *closure, const struct token *token)
         return;
     if (collector->count == collector->room) {
         collector->room = collector->room * 2 + 4;
-        collector->found = talloc_realloc (collector->ctx, collector->found, struct found,
-                                           collector->room);
+        collector->found =
+            talloc_realloc (collector->ctx, collector->found, struct found, collector->room);
     }
     found = &collector->found[collector->count++];
     found->word = talloc_strndup (collector->ctx, token->word, token->length);
@@ -58,7 +58,7 @@ struct piece {
     size_t length;
     char after;
     const struct prefix *prefix;
-    bool whole;  /* all words are one phrase */
+    bool whole; /* all words are one phrase */
     bool quoted;
 };
 
@@ -176,12 +176,12 @@ words_cut (void *ctx, struct tokenizer *tokenizer, const struct lexeme *lexeme,
            const struct prefix *prefix, size_t limit, struct node ***nodes_out, size_t *count_out,
            size_t *words_out)
 {
-    struct collector collector = { .ctx = talloc_new (ctx), .limit = limit };
-    struct piece piece = { .text = lexeme->value,
-                           .length = lexeme->value_length,
-                           .after = lexeme->after,
-                           .prefix = prefix,
-                           .quoted = lexeme->quoted };
+    struct collector collector = {.ctx = talloc_new (ctx), .limit = limit};
+    struct piece piece = {.text = lexeme->value,
+                          .length = lexeme->value_length,
+                          .after = lexeme->after,
+                          .prefix = prefix,
+                          .quoted = lexeme->quoted};
     struct node **nodes;
     size_t count = 0, length;
 
@@ -194,8 +194,8 @@ words_cut (void *ctx, struct tokenizer *tokenizer, const struct lexeme *lexeme,
         const struct found *found = collector.found + i;
         size_t left = collector.count - i;
         length = group_length (&piece, found, left);
-        nodes[count++] = leaf_of (nodes, &piece, found, length,
-                                  length < left ? found + length : NULL);
+        nodes[count++] =
+            leaf_of (nodes, &piece, found, length, length < left ? found + length : NULL);
     }
     if (count == 0 && has_letters (piece.text, piece.length))
         nodes[count++] = node_create (nodes, NODE_NOTHING);

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * leaf.c - makes the leaves that state answers: terms, folders and ranges of columns.
+ *
+ * Values are taken as they are written. Numbers become codes of their column here, so that a plan
+ * compares codes only.
+ */
+#include "query/leaf.h"
+#include "query/dates.h"
+#include "term.h"
+#include <glib.h>
+#include <string.h>
+#include <talloc.h>
+
+static struct node *
+range_create (void *ctx, const struct prefix *prefix, uint64_t low, uint64_t high)
+{
+    struct node *node = node_create (ctx, low <= high ? NODE_RANGE : NODE_NOTHING);
+
+    node->prefix = prefix;
+    node->low = low;
+    node->high = high;
+    return node;
+}
+
+/* ---- dates --------------------------------------------------------------------------------- */
+
+/* An open start leaves out messages without a date, which have the number 0. */
+static struct node *
+date_range (void *ctx, const struct date_range *range)
+{
+    uint64_t low = range->open_low ? 1 : date_to_value (range->low);
+    uint64_t high = range->open_high ? UINT64_MAX : date_to_value (range->high);
+    struct node *node = range_create (ctx, prefix_find ("date", 4), low, high);
+
+    node->but_zero = range->open_low;
+    return node;
+}
+
+static struct node *
+date_leaf (void *ctx, const struct lexeme *piece, int64_t now, struct mail_query_error *error)
+{
+    struct date_range range;
+    size_t offset, length, start;
+
+    if (date_range_parse (piece->value, piece->value_length, now, &range, &offset, &length))
+        return date_range (ctx, &range);
+    start = piece->offset + strlen (piece->prefix->name) + 1 + piece->quoted;
+    query_error_set (ctx, error, start + offset, length,
+                     "dates are written like 2024, 2024-03, 2024-03-05, yesterday, 2_weeks_ago; "
+                     "ranges like 2024-03..2024-06",
+                     "\"%.*s\" is no date", (int) MIN (length, 100), piece->value + offset);
+    return NULL;
+}
+
+/* ---- numbers ------------------------------------------------------------------------------- */
+
+/* One end of a range, digits only; an empty one leaves *number_out as it is. */
+static bool
+read_number (const char *text, size_t length, uint64_t *number_out)
+{
+    uint64_t number = 0;
+
+    if (length == 0)
+        return true;
+    for (size_t i = 0; i < length; i++)
+        if (!g_ascii_isdigit (text[i]) || number > UINT64_MAX / 10 - 1)
+            return false;
+        else
+            number = number * 10 + (uint64_t) (text[i] - '0');
+    *number_out = number;
+    return true;
+}
+
+/* A number of bytes, with k, M or G behind it for powers of 1024; B and iB may follow. span: one
+ * less than the unit, so that "10k" ends with the last byte that rounds down to it. */
+static bool
+read_size (const char *text, size_t length, uint64_t *number_out, uint64_t *span_out)
+{
+    static const char units[] = "kmg";
+    const char *unit;
+
+    *span_out = 0;
+    if (length > 1 && g_ascii_tolower (text[length - 1]) == 'b')
+        length--;
+    if (length > 2 && g_ascii_tolower (text[length - 1]) == 'i')
+        length--;
+    unit = length > 0 ? strchr (units, g_ascii_tolower (text[length - 1])) : NULL;
+    if (unit == NULL || *unit == '\0')
+        return read_number (text, length, number_out);
+    if (length < 2 || !read_number (text, length - 1, number_out) || *number_out >> 33 != 0)
+        return false;
+    *number_out <<= 10 * (unit - units + 1);
+    *span_out = (UINT64_C (1) << (10 * (unit - units + 1))) - 1;
+    return true;
+}
+
+static bool
+read_bound (const struct prefix *prefix, const char *text, size_t length, uint64_t *number_out,
+            uint64_t *span_out)
+{
+    *span_out = 0;
+    if (prefix->kind == KIND_SIZE)
+        return read_size (text, length, number_out, span_out);
+    return read_number (text, length, number_out);
+}
+
+/* "A..B" with either end missing, or "A" alone. */
+static struct node *
+number_leaf (void *ctx, const struct lexeme *piece, struct mail_query_error *error)
+{
+    const char *text = piece->value;
+    size_t length = piece->value_length;
+    const char *dots = length > 0 ? memmem (text, length, "..", 2) : NULL;
+    size_t left = dots != NULL ? (size_t) (dots - text) : length;
+    uint64_t low = 0, high = UINT64_MAX, span;
+    bool good = length > 0 && read_bound (piece->prefix, text, left, &low, &span);
+
+    if (good && dots == NULL)
+        high = low + span;
+    else if (good) {
+        good = read_bound (piece->prefix, dots + 2, length - left - 2, &high, &span);
+        high += high == UINT64_MAX ? 0 : span;
+    }
+    if (good)
+        return range_create (ctx, piece->prefix, low, high);
+    query_error_set (ctx, error, piece->offset, piece->length,
+                     piece->prefix->kind == KIND_SIZE ? "sizes are written like size:10k..2M"
+                                                      : "revisions are written like lastmod:10..20",
+                     "this is no number, and no range of numbers");
+    return NULL;
+}
+
+struct node *
+leaf_create_seconds (void *ctx, const struct lexeme *piece)
+{
+    struct date_range range = {.open_low = true, .open_high = true};
+    const char *text = piece->value;
+    size_t length = piece->value_length;
+    const char *dots = length > 2 && !piece->quoted ? memmem (text, length, "..", 2) : NULL;
+    uint64_t low = 0, high = 0;
+    size_t left;
+
+    if (dots == NULL)
+        return NULL;
+    left = (size_t) (dots - text);
+    if (!read_number (text, left, &low) || !read_number (dots + 2, length - left - 2, &high) ||
+        low > INT64_MAX || high > INT64_MAX)
+        return NULL;
+    range.low = (int64_t) low;
+    range.high = (int64_t) high;
+    range.open_low = left == 0;
+    range.open_high = length - left - 2 == 0;
+    return date_range (ctx, &range);
+}
+
+/* ---- terms --------------------------------------------------------------------------------- */
+
+static struct node *
+term_create (void *ctx, const struct prefix *prefix, const char *value, size_t length)
+{
+    struct node *node = node_create (ctx, NODE_TERM);
+
+    node->prefix = prefix;
+    node->value = talloc_strndup (node, value, length);
+    node->value_length = length;
+    return node;
+}
+
+/* A Message-ID pasted with its "<>" is the one without, unless there is one that has them. */
+static struct node *
+id_leaf (void *ctx, const struct prefix *prefix, const char *value, size_t length)
+{
+    struct node *nodes[2];
+
+    nodes[0] = term_create (ctx, prefix, value, length);
+    if (length < 3 || value[0] != '<' || value[length - 1] != '>')
+        return nodes[0];
+    nodes[1] = term_create (ctx, prefix, value + 1, length - 2);
+    return node_join (ctx, NODE_OR, nodes, 2);
+}
+
+static struct node *
+term_leaf (void *ctx, const struct lexeme *piece)
+{
+    const struct prefix *prefix = piece->prefix;
+    const char *value = piece->value;
+    size_t length = piece->value_length;
+
+    if (prefix->drop_slash && length > 0 && value[length - 1] == '/')
+        length--;
+    if (prefix->kind == KIND_PATH && length == 2 && memcmp (value, "**", 2) == 0)
+        return node_create (ctx, NODE_ALL);
+    if (prefix->term != NULL && strcmp (prefix->term, PREFIX_MESSAGE_ID) == 0)
+        return id_leaf (ctx, prefix, value, length);
+    return term_create (ctx, prefix, value, length);
+}
+
+struct node *
+leaf_create (void *ctx, const struct lexeme *piece, int64_t now, struct mail_query_error *error)
+{
+    switch (piece->prefix->kind) {
+    case KIND_DATE:
+        return date_leaf (ctx, piece, now, error);
+    case KIND_REVISION:
+    case KIND_SIZE:
+        return number_leaf (ctx, piece, error);
+    default:
+        return term_leaf (ctx, piece);
+    }
+}
+
+bool
+leaf_has_any (const struct prefix *prefix)
+{
+    return prefix->kind == KIND_TERM &&
+           (strcmp (prefix->term, PREFIX_TAG) == 0 || strcmp (prefix->term, PREFIX_PROPERTY) == 0);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* leaf.h - exact values and ranges: what stands behind the prefixes that are no words. */
+#ifndef LEAF_H
+#define LEAF_H
+
+#include "query/lexer.h"
+#include "query/tree.h"
+
+/* The leaf of a piece whose prefix is not of KIND_WORDS: a TERM, a RANGE, or what folds to ALL or
+ * NOTHING. NULL fills *error (on ctx). Values are copied. */
+struct node *leaf_create (void *ctx, const struct lexeme *piece, int64_t now,
+                          struct mail_query_error *error);
+/* "A..B" without a prefix, in seconds since the epoch, either of them missing; NULL for what is no
+ * such thing. */
+struct node *leaf_create_seconds (void *ctx, const struct lexeme *piece);
+/* Whether "prefix:*" asks for all messages that have any such term. */
+bool leaf_has_any (const struct prefix *prefix);
+
+#endif
