@@ -52,6 +52,7 @@ static const struct {
     {0x2027, 0x2027, CHAR_INFIX | CHAR_SPLIT}, /* hyphenation point */
     {0x2044, 0x2044, CHAR_INFIX_DIGIT},        /* fraction slash */
     {0x2060, 0x2060, CHAR_IGNORE},             /* word joiner */
+    {0x3220, 0x3229, 0},                       /* ideographs in brackets, as numbers of lists */
     {0xfe00, 0xfe0f, CHAR_IGNORE},             /* variation selectors */
     {0xfe10, 0xfe10, CHAR_INFIX_DIGIT},        /* vertical comma, colon, semicolon */
     {0xfe13, 0xfe14, CHAR_INFIX_DIGIT},
@@ -71,12 +72,12 @@ static const struct {
     {0x3041, 0x3096}, {0x30a1, 0x30fc}, {0x3400, 0x4dbf}, {0x4e00, 0x9fff}, {0xac00, 0xd7a3},
 };
 
-/* Kana signs that Unicode counts as common to several scripts. */
+/* Signs of kana and ideographs that Unicode counts as common to several scripts. */
 static const struct {
     uint32_t first, last;
 } cjk_common[] = {
-    {0x3005, 0x3007}, {0x3031, 0x3035}, {0x303b, 0x303c}, {0x3099, 0x309a},
-    {0x30fc, 0x30fc}, {0xff70, 0xff70}, {0xff9e, 0xff9f},
+    {0x3005, 0x3007}, {0x3031, 0x3035}, {0x303b, 0x303c}, {0x3099, 0x309a}, {0x30fc, 0x30fc},
+    {0x3192, 0x3195}, {0x3280, 0x3289}, {0xff70, 0xff70}, {0xff9e, 0xff9f},
 };
 
 uint32_t

@@ -46,27 +46,47 @@ fold_create (void *ctx)
     return fold;
 }
 
-/* NFKC can bring forth blanks and brackets ((1) of U+2474), and a joint at an end: they go. */
+/* GLib swaps the two cases of Cherokee; Unicode folds both to the capitals. */
+static gunichar
+fold_cherokee (gunichar character)
+{
+    if (character >= 0xab70 && character <= 0xabbf)
+        return character - 0xab70 + 0x13a0;
+    if (character >= 0x13f8 && character <= 0x13fd)
+        return character - 0x13f8 + 0x13f0;
+    return character;
+}
+
+static bool
+joins (unsigned joint, unsigned before, unsigned after)
+{
+    return joint & (before & after & CHAR_DIGIT ? CHAR_INFIX_DIGIT : CHAR_INFIX);
+}
+
+/* NFKC can bring forth blanks and brackets ((1) of U+2474), and joints that join nothing: they
+ * go. */
 static char *
 keep_word_characters (const char *text)
 {
     GString *kept = g_string_new (NULL);
-    bool joint = false;
+    gunichar joint = 0;
+    unsigned joint_class = 0, last = 0;
 
     for (const char *p = text; *p; p = g_utf8_next_char (p)) {
-        unsigned class = char_class (g_utf8_get_char (p));
+        gunichar character = g_utf8_get_char (p);
+        unsigned class = char_class (character);
         if (class & (CHAR_INFIX | CHAR_INFIX_DIGIT)) {
-            joint = kept->len > 0;
+            joint = character;
+            joint_class = last ? class : 0;
             continue;
         }
         if (!(class & (CHAR_WORD | CHAR_CJK | CHAR_SUFFIX)))
             continue;
-        if (joint) {
-            const char *before = g_utf8_prev_char (p);
-            g_string_append_len (kept, before, p - before);
-        }
-        joint = false;
-        g_string_append_len (kept, p, g_utf8_next_char (p) - p);
+        if (joins (joint_class, last, class))
+            g_string_append_unichar (kept, joint);
+        joint_class = 0;
+        last = class;
+        g_string_append_unichar (kept, fold_cherokee (character));
     }
     return g_string_free (kept, FALSE);
 }
