@@ -44,7 +44,7 @@ start (void)
     fail_from = from ? strtoull (from, NULL, 10) : 0;
     fail_errno = error ? atoi (error) : ENOSPC;
     fail_read = getenv ("FAIL_READ") != NULL;
-    if (! file || ! fail_path)
+    if (!file || !fail_path)
         return;
     int fd = open (file, O_RDWR | O_CLOEXEC);
     if (fd < 0)
@@ -58,10 +58,10 @@ start (void)
 static bool
 due (void)
 {
-    if (! calls)
+    if (!calls)
         return false;
     uint64_t number = atomic_fetch_add (calls, 1) + 1;
-    if (! fail_from || number < fail_from)
+    if (!fail_from || number < fail_from)
         return false;
     errno = fail_errno;
     return true;
@@ -102,7 +102,7 @@ path_fails (int dir, const char *path)
     char base[8192];
     int saved = errno;
     bool ours = concerned (path);
-    if (calls && ! ours && path && path[0] != '/' && dir != AT_FDCWD &&
+    if (calls && !ours && path && path[0] != '/' && dir != AT_FDCWD &&
         fd_path (dir, base, sizeof base - 2)) {
         strcat (base, "/");
         ours = concerned (base);
@@ -117,24 +117,24 @@ real (const char *name)
     return dlsym (RTLD_NEXT, name);
 }
 
-#define WRAP_FD(type, name, parameters, fd, arguments)                                             \
-    type name parameters;                                                                          \
-    type name parameters                                                                           \
-    {                                                                                              \
-        static type (*next) parameters;                                                            \
-        if (! next)                                                                                \
-            next = (type (*) parameters) real (#name);                                             \
-        return fd_fails (fd) ? -1 : next arguments;                                                \
+#define WRAP_FD(type, name, parameters, fd, arguments) \
+    type name parameters; \
+    type name parameters \
+    { \
+        static type (*next) parameters; \
+        if (!next) \
+            next = (type (*) parameters) real (#name); \
+        return fd_fails (fd) ? -1 : next arguments; \
     }
 
-#define WRAP_PATH(type, name, parameters, dir, path, arguments)                                    \
-    type name parameters;                                                                          \
-    type name parameters                                                                           \
-    {                                                                                              \
-        static type (*next) parameters;                                                            \
-        if (! next)                                                                                \
-            next = (type (*) parameters) real (#name);                                             \
-        return path_fails (dir, path) ? -1 : next arguments;                                       \
+#define WRAP_PATH(type, name, parameters, dir, path, arguments) \
+    type name parameters; \
+    type name parameters \
+    { \
+        static type (*next) parameters; \
+        if (!next) \
+            next = (type (*) parameters) real (#name); \
+        return path_fails (dir, path) ? -1 : next arguments; \
     }
 
 WRAP_FD (ssize_t, write, (int fd, const void *p, size_t n), fd, (fd, p, n))
@@ -159,7 +159,7 @@ int
 posix_fallocate (int fd, off_t offset, off_t length)
 {
     static int (*next) (int, off_t, off_t);
-    if (! next)
+    if (!next)
         next = (int (*) (int, off_t, off_t)) real ("posix_fallocate");
     return fd_fails (fd) ? fail_errno : next (fd, offset, length);
 }
@@ -171,30 +171,30 @@ open_fails (int dir, const char *path, int flags)
     return (writes || fail_read) && path_fails (dir, path);
 }
 
-#define WRAP_OPEN(name)                                                                            \
-    int name (const char *path, int flags, ...)                                                    \
-    {                                                                                              \
-        static int (*next) (const char *, int, ...);                                               \
-        va_list list;                                                                              \
-        va_start (list, flags);                                                                    \
-        mode_t mode = (flags & (O_CREAT | O_TMPFILE)) ? va_arg (list, mode_t) : 0;                 \
-        va_end (list);                                                                             \
-        if (! next)                                                                                \
-            next = (int (*) (const char *, int, ...)) real (#name);                                \
-        return open_fails (AT_FDCWD, path, flags) ? -1 : next (path, flags, mode);                 \
+#define WRAP_OPEN(name) \
+    int name (const char *path, int flags, ...) \
+    { \
+        static int (*next) (const char *, int, ...); \
+        va_list list; \
+        va_start (list, flags); \
+        mode_t mode = (flags & (O_CREAT | O_TMPFILE)) ? va_arg (list, mode_t) : 0; \
+        va_end (list); \
+        if (!next) \
+            next = (int (*) (const char *, int, ...)) real (#name); \
+        return open_fails (AT_FDCWD, path, flags) ? -1 : next (path, flags, mode); \
     }
 
-#define WRAP_OPENAT(name)                                                                          \
-    int name (int dir, const char *path, int flags, ...)                                           \
-    {                                                                                              \
-        static int (*next) (int, const char *, int, ...);                                          \
-        va_list list;                                                                              \
-        va_start (list, flags);                                                                    \
-        mode_t mode = (flags & (O_CREAT | O_TMPFILE)) ? va_arg (list, mode_t) : 0;                 \
-        va_end (list);                                                                             \
-        if (! next)                                                                                \
-            next = (int (*) (int, const char *, int, ...)) real (#name);                           \
-        return open_fails (dir, path, flags) ? -1 : next (dir, path, flags, mode);                 \
+#define WRAP_OPENAT(name) \
+    int name (int dir, const char *path, int flags, ...) \
+    { \
+        static int (*next) (int, const char *, int, ...); \
+        va_list list; \
+        va_start (list, flags); \
+        mode_t mode = (flags & (O_CREAT | O_TMPFILE)) ? va_arg (list, mode_t) : 0; \
+        va_end (list); \
+        if (!next) \
+            next = (int (*) (int, const char *, int, ...)) real (#name); \
+        return open_fails (dir, path, flags) ? -1 : next (dir, path, flags, mode); \
     }
 
 WRAP_OPEN (open)

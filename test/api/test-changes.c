@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* test-changes.c - folders as the index knows them, and lists of changes. */
+#include "helper.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+static const struct mail_folder *
+folder_at (struct mail_folders *folders, const char *first, const char *second)
+{
+    size_t count = 0;
+    const struct mail_folder *const *roots = mail_folders_children (folders, 0, &count);
+    assert_int_equal (count, 1); /* the mail root itself */
+    const struct mail_folder *folder = mail_folders_child (folders, roots[0]->id, first);
+    return folder && second ? mail_folders_child (folders, folder->id, second) : folder;
+}
+
+static struct mail_folders *
+load (struct fixture *f)
+{
+    struct mail_folders *folders = NULL;
+    assert_int_equal (mail_folders_load (f->ctx, f->index, &folders), MAIL_OK);
+    return folders;
+}
+
+static void
+test_folders (void **state)
+{
+    struct fixture *f = *state;
+    size_t count = 0;
+    struct mail_folders *folders = load (f);
+    mail_folders_list (folders, &count);
+    assert_int_equal (count, 3);
+    const struct mail_folder *cur = folder_at (folders, "in", "cur");
+    assert_non_null (cur);
+    assert_ptr_equal (mail_folders_by_id (folders, cur->id), cur);
+    assert_null (mail_folders_by_id (folders, 123456));
+    assert_null (mail_folders_child (folders, cur->id, "absent"));
+    assert_string_equal (cur->name, "cur");
+    assert_string_equal (mail_folders_path (f->ctx, folders, cur->id), "in/cur");
+    struct mail_stat st = helper_stat (f, "in/cur");
+    assert_true (cur->stat.inode == st.inode);
+    const struct mail_folder *const *children =
+        mail_folders_children (folders, cur->parent, &count);
+    assert_int_equal (count, 1);
+    assert_ptr_equal (children[0], cur);
+}
+
+static void
+test_files (void **state)
+{
+    struct fixture *f = *state;
+    char **names = NULL;
+    size_t count = 0;
+    bool found = false;
+    uint32_t cur = folder_at (load (f), "in", "cur")->id;
+    assert_int_equal (mail_folder_files (f->ctx, f->index, cur, &names, &count), MAIL_OK);
+    assert_int_equal (count, 6);
+    static const char *const right[] = {"a:2,S", "b:2,S", "c2:2,S", "c:2,S", "d:2,FS", "e:2,S"};
+    for (size_t i = 0; i < 6; i++)
+        assert_string_equal (names[i], right[i]);
+    struct mail_stat have = {0}, want = helper_stat (f, "in/cur/b:2,S");
+    assert_int_equal (mail_folder_file_stat (f->index, cur, "b:2,S", &have, &found), MAIL_OK);
+    assert_true (found);
+    assert_true (have.inode == want.inode && have.size == want.size && have.mtime == want.mtime);
+    assert_int_equal (mail_folder_file_stat (f->index, cur, "absent", &have, &found), MAIL_OK);
+    assert_false (found);
+}
+
+static struct mail_apply_counts
+apply (struct fixture *f, struct mail_changes *changes)
+{
+    struct mail_apply_options options = helper_options ();
+    struct mail_apply_counts counts = {0};
+    enum mail_status status = mail_changes_apply (changes, &options, &counts);
+    if (status != MAIL_OK)
+        fail_msg ("%s", mail_index_error (f->index));
+    return counts;
+}
+
+static void
+test_counts (void **state)
+{
+    struct fixture *f = *state;
+    helper_standard_mail (f);
+    struct mail_apply_counts counts = helper_index (f, helper_standard_files);
+    assert_int_equal (counts.processed, 6);
+    assert_int_equal (counts.added, 5);
+    assert_int_equal (counts.renamed + counts.removed + counts.not_mail + counts.failed, 0);
+    struct mail_changes *none = mail_changes_create (f->ctx, f->index);
+    assert_true (mail_changes_empty (none));
+    assert_int_equal (mail_changes_count_added (none), 0);
+    counts = apply (f, none);
+    assert_int_equal (counts.processed, 0);
+}
+
+/* A move keeps tags, id and thread; the file is not read, so it need not even be there. */
+static void
+test_move (void **state)
+{
+    struct fixture *f = *state;
+    uint32_t docid = mail_message_docid (helper_find (f, "d@example.org"));
+    uint32_t cur = folder_at (load (f), "in", "cur")->id;
+    struct mail_changes *changes = mail_changes_create (f->ctx, f->index);
+    struct mail_stat st = helper_stat (f, "in/cur/d:2,FS"), folder = helper_stat (f, "in/cur");
+    mail_changes_folder (changes, "other/cur", &folder);
+    mail_changes_move (changes, cur, "d:2,FS", "other/cur", "renamed:2,S", &st);
+    assert_false (mail_changes_empty (changes));
+    assert_int_equal (mail_changes_count_added (changes), 0);
+    struct mail_apply_counts counts = apply (f, changes);
+    assert_int_equal (counts.renamed, 1);
+    assert_int_equal (counts.removed, 0);
+    struct mail_message *message = helper_find (f, "d@example.org");
+    assert_int_equal (mail_message_docid (message), docid);
+    size_t count = 0;
+    const struct mail_file *files = mail_message_files (message, &count);
+    assert_int_equal (count, 1);
+    assert_string_equal (files[0].folder, "other/cur");
+    assert_string_equal (files[0].name, "renamed:2,S");
+    assert_int_equal (helper_count (f, "tag:flagged"), 0);
+    assert_int_equal (helper_count (f, "folder:other and rotten"), 1);
+}
+
+static void
+test_drop (void **state)
+{
+    struct fixture *f = *state;
+    uint32_t cur = folder_at (load (f), "in", "cur")->id;
+    struct mail_changes *changes = mail_changes_create (f->ctx, f->index);
+    mail_changes_drop (changes, cur, "c:2,S");
+    mail_changes_drop (changes, cur, "a:2,S");
+    struct mail_apply_counts counts = apply (f, changes);
+    assert_int_equal (counts.renamed, 1);
+    assert_int_equal (counts.removed, 1);
+    assert_null (helper_find (f, "a@example.org"));
+    assert_non_null (helper_find (f, "c@example.org"));
+    assert_int_equal (helper_count (f, "*"), 4);
+    assert_int_equal (helper_count (f, "green"), 0);
+    assert_int_equal (mail_index_count (f->index), 4);
+}
+
+static void
+test_move_folder (void **state)
+{
+    struct fixture *f = *state;
+    uint32_t in = folder_at (load (f), "in", NULL)->id;
+    struct mail_changes *changes = mail_changes_create (f->ctx, f->index);
+    mail_changes_move_folder (changes, in, "archive/old");
+    apply (f, changes);
+    assert_int_equal (helper_count (f, "folder:in"), 0);
+    assert_int_equal (helper_count (f, "folder:archive/old"), 5);
+    assert_int_equal (helper_count (f, "path:archive/**"), 5);
+    size_t count = 0;
+    const struct mail_file *files = mail_message_files (helper_find (f, "a@example.org"), &count);
+    assert_string_equal (files[0].folder, "archive/old/cur");
+}
+
+static void
+test_drop_folder (void **state)
+{
+    struct fixture *f = *state;
+    size_t count = 0;
+    uint32_t in = folder_at (load (f), "in", NULL)->id;
+    struct mail_changes *changes = mail_changes_create (f->ctx, f->index);
+    mail_changes_drop_folder (changes, in);
+    struct mail_apply_counts counts = apply (f, changes);
+    assert_int_equal (counts.removed, 5);
+    assert_int_equal (helper_count (f, "*"), 0);
+    mail_folders_list (load (f), &count);
+    assert_int_equal (count, 1);
+}
+
+struct problems {
+    unsigned not_mail, vanished, others;
+};
+
+static void
+note_problem (void *closure, const char *path, enum mail_status status, const char *text)
+{
+    struct problems *problems = closure;
+    assert_non_null (text);
+    if (strstr (path, "in/cur/note") && status == MAIL_ERROR_NOT_MAIL)
+        problems->not_mail++;
+    else if (strstr (path, "in/cur/vanished") && status == MAIL_ERROR_IO)
+        problems->vanished++;
+    else
+        problems->others++;
+}
+
+static void
+test_problems (void **state)
+{
+    struct fixture *f = *state;
+    helper_standard_mail (f);
+    helper_write (f, "in/cur/note", "no mail\n");
+    struct mail_changes *changes = mail_changes_create (f->ctx, f->index);
+    struct mail_stat folder = helper_stat (f, "in/cur"), st = helper_stat (f, "in/cur/note");
+    mail_changes_folder (changes, "in/cur", &folder);
+    mail_changes_add (changes, "in/cur", "note", &st);
+    mail_changes_add (changes, "in/cur", "vanished", &st);
+    st = helper_stat (f, "in/cur/a:2,S");
+    mail_changes_add (changes, "in/cur", "a:2,S", &st);
+    assert_int_equal (mail_changes_count_added (changes), 3);
+    struct problems seen = {0};
+    struct mail_apply_options options = helper_options ();
+    options.problem = note_problem;
+    options.closure = &seen;
+    struct mail_apply_counts counts = {0};
+    assert_int_equal (mail_changes_apply (changes, &options, &counts), MAIL_OK);
+    assert_int_equal (seen.not_mail, 1);
+    assert_int_equal (seen.vanished, 1);
+    assert_int_equal (seen.others, 0);
+    assert_int_equal (counts.added, 1);
+    assert_int_equal (counts.not_mail, 1);
+    assert_int_equal (counts.vanished, 1);
+    assert_int_equal (counts.processed, 3);
+    assert_int_equal (helper_count (f, "*"), 1);
+}
+
+struct stop {
+    unsigned calls, published;
+};
+
+static bool
+stop_after_two (void *closure, const char *path, uint64_t done, uint64_t total)
+{
+    struct stop *stop = closure;
+    assert_true (done <= total);
+    if (!path)
+        stop->published++;
+    return ++stop->calls < 2;
+}
+
+/* What was done before the stop is published, and counted. */
+static void
+test_interrupt (void **state)
+{
+    struct fixture *f = *state;
+    helper_standard_mail (f);
+    struct mail_changes *changes = mail_changes_create (f->ctx, f->index);
+    for (size_t i = 0; helper_standard_files[i][0]; i++) {
+        const char *name = helper_standard_files[i][1];
+        struct mail_stat st = helper_stat (f, talloc_asprintf (f->ctx, "in/cur/%s", name));
+        mail_changes_add (changes, "in/cur", name, &st);
+    }
+    struct stop stop = {0};
+    struct mail_apply_options options = helper_options ();
+    options.progress = stop_after_two;
+    options.closure = &stop;
+    struct mail_apply_counts counts = {0};
+    assert_int_equal (mail_changes_apply (changes, &options, &counts), MAIL_ERROR_INTERRUPTED);
+    assert_true (stop.calls >= 2);
+    assert_int_equal (helper_count (f, "*"), counts.added);
+    struct mail_apply_counts rest = helper_index (f, helper_standard_files);
+    assert_int_equal (counts.added + rest.added, 5);
+    assert_int_equal (helper_count (f, "*"), 5);
+}
+
+/* A stored name that is added again is read again. */
+static void
+test_read_again (void **state)
+{
+    struct fixture *f = *state;
+    helper_mail (f, "a:2,S", "a", "Apricots", 1, NULL, "yellow apricots");
+    helper_index (f, helper_standard_files);
+    assert_int_equal (helper_count (f, "*"), 5);
+    assert_int_equal (helper_count (f, "yellow"), 1);
+    assert_int_equal (helper_count (f, "green"), 0);
+    struct mail_message *message = helper_find (f, "a@example.org");
+    assert_string_equal (mail_message_field (message, MAIL_SUBJECT), "Apricots");
+}
+
+int
+main (void)
+{
+#define WITH_MAIL(test) cmocka_unit_test_setup_teardown (test, helper_setup, helper_teardown)
+#define EMPTY(test) cmocka_unit_test_setup_teardown (test, helper_setup_empty, helper_teardown)
+    const struct CMUnitTest tests[] = {
+        WITH_MAIL (test_folders),    WITH_MAIL (test_files),       EMPTY (test_counts),
+        WITH_MAIL (test_move),       WITH_MAIL (test_drop),        WITH_MAIL (test_move_folder),
+        EMPTY (test_problems),       WITH_MAIL (test_drop_folder), EMPTY (test_interrupt),
+        WITH_MAIL (test_read_again),
+    };
+    return cmocka_run_group_tests (tests, NULL, NULL);
+}
