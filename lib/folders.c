@@ -261,16 +261,16 @@ note_name (void *closure, const char *term, size_t length, uint32_t freq)
 
 /* The names behind a hashed term: they are in the records of its documents. */
 static enum mail_status
-add_hashed (struct mail_index *index, uint32_t folder, struct store_term term, struct names *names)
+add_hashed (struct store *state, uint32_t folder, struct store_term term, struct names *names)
 {
     void *local = talloc_new (NULL);
     struct idset set = {NULL, 0};
-    enum mail_status status = store_postings (local, index->state, term, &set);
+    enum mail_status status = store_postings (local, state, term, &set);
     for (size_t i = 0; status == MAIL_OK && i < set.count; i++) {
         struct store_document document;
         struct record record;
         bool found;
-        status = store_read (local, index->state, set.ids[i], STORE_DATA, &document, &found);
+        status = store_read (local, state, set.ids[i], STORE_DATA, &document, &found);
         if (status != MAIL_OK || !found ||
             !record_decode (local, document.data, document.data_length, &record))
             continue;
@@ -293,17 +293,33 @@ compare_names (const void *a, const void *b)
 }
 
 static enum mail_status
-read_names (struct mail_index *index, uint32_t folder, struct names *names)
+read_names (struct store *state, uint32_t folder, struct names *names)
 {
     char prefix[32];
     names->skip = (size_t) snprintf (prefix, sizeof prefix, PREFIX_FILE "%u:", folder);
     struct store_term term = {prefix, names->skip};
-    enum mail_status status = store_each_term (index->state, term, note_name, names);
+    enum mail_status status = store_each_term (state, term, note_name, names);
     for (size_t i = 0; status == MAIL_OK && i < names->hashed_count; i++)
-        status = add_hashed (index, folder, names->hashed[i], names);
+        status = add_hashed (state, folder, names->hashed[i], names);
     if (names->hashed_count && names->count)
         qsort (names->list, names->count, sizeof *names->list, compare_names);
     return status;
+}
+
+enum mail_status
+folders_read_files (void *ctx, struct store *state, uint32_t folder, char ***names_out,
+                    size_t *count_out)
+{
+    struct names names = {0};
+    enum mail_status status = read_names (state, folder, &names);
+    talloc_free (names.hashed);
+    if (status != MAIL_OK) {
+        talloc_free (names.list);
+        return status;
+    }
+    *names_out = talloc_steal (ctx, names.list);
+    *count_out = names.count;
+    return MAIL_OK;
 }
 
 enum mail_status
@@ -313,15 +329,9 @@ mail_folder_files (void *ctx, struct mail_index *index, uint32_t folder, char **
     unsigned attempt = 0;
     enum mail_status status;
     do {
-        struct names names = {0};
-        status = read_names (index, folder, &names);
-        talloc_free (names.hashed);
-        if (status == MAIL_OK) {
-            *names_out = talloc_steal (ctx, names.list);
-            *count_out = names.count;
+        status = folders_read_files (ctx, index->state, folder, names_out, count_out);
+        if (status == MAIL_OK)
             return MAIL_OK;
-        }
-        talloc_free (names.list);
         index_fail_store (index, index->state, status);
     } while ((status = index_overtaken (index, status, &attempt)) == MAIL_OK);
     return status;

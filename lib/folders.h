@@ -8,6 +8,9 @@
 
 /* As mail_folders_load, from any store. */
 enum mail_status folders_read (void *ctx, struct store *state, struct mail_folders **folders_out);
+/* As mail_folder_files, from any store. */
+enum mail_status folders_read_files (void *ctx, struct store *state, uint32_t folder,
+                                     char ***names_out, size_t *count_out);
 /* The folder of a relative path; NULL where it has no record. */
 const struct mail_folder *folders_find (const struct mail_folders *folders, const char *path);
 /* Adds or replaces a record in memory; strings are copied. */

@@ -34,6 +34,20 @@ add_tag (struct mail_message *message, const char *tag)
     message->tags[message->tag_count] = NULL;
 }
 
+static bool
+is_file_term (const struct store_term *term)
+{
+    return term_value (term, PREFIX_FOLDER) || term_value (term, PREFIX_FILE);
+}
+
+static void
+add_other (struct mail_message *message, const struct store_term *term)
+{
+    message->others =
+        talloc_realloc (message, message->others, struct store_term, message->other_count + 1);
+    message->others[message->other_count++] = *term;
+}
+
 bool
 message_from_document (struct mail_message *message, const struct store_document *document)
 {
@@ -50,6 +64,8 @@ message_from_document (struct mail_message *message, const struct store_document
             message->id = value;
         else if ((value = term_value (term, PREFIX_THREAD)) != NULL)
             message->thread = strtoull (value, NULL, 16);
+        else if (!is_file_term (term))
+            add_other (message, term);
     }
     return is_mail && message->id &&
            record_decode (message, document->data, document->data_length, &message->record);

@@ -14,6 +14,8 @@ struct mail_message {
     struct record record;
     const char **tags; /* byte order, NULL-terminated */
     size_t tag_count;
+    struct store_term *others; /* terms that say nothing of the above: properties, the stale mark */
+    size_t other_count;
     struct mail_file *files;         /* made on first use */
     char *decoded[MAIL_FIELD_COUNT]; /* made on first use */
 };

@@ -64,7 +64,7 @@ static const struct alias {
 
 /* iso-8859-N and the windows set that its mail is in when it has bytes at 0x80-0x9F. */
 static const char *const windows_of_iso[16] = {
-    [1] = "CP1252", [2] = "CP1250", [4] = "CP1257",  [5] = "CP1251",  [6] = "CP1256",
+    [1] = "CP1252", [2] = "CP1250", [4] = "CP1257", [5] = "CP1251",  [6] = "CP1256",
     [7] = "CP1253", [8] = "CP1255", [9] = "CP1254", [13] = "CP1257", [15] = "CP1252",
 };
 
@@ -137,7 +137,8 @@ name_is_ascii_compatible (const char *name)
            g_ascii_strncasecmp (name, "utf-16", 6) != 0 &&
            g_ascii_strncasecmp (name, "utf-32", 6) != 0 &&
            g_ascii_strncasecmp (name, "hz", 2) != 0 && g_ascii_strncasecmp (name, "ucs", 3) != 0 &&
-           g_ascii_strncasecmp (name, "ibm", 3) != 0 && g_ascii_strncasecmp (name, "ebcdic", 6) != 0;
+           g_ascii_strncasecmp (name, "ibm", 3) != 0 &&
+           g_ascii_strncasecmp (name, "ebcdic", 6) != 0;
 }
 
 /* ---- looking at bytes ---- */
@@ -241,9 +242,8 @@ copy_repaired (void *ctx, const char *bytes, size_t length, bool utf8, size_t *l
     size_t n = 0;
 
     for (size_t i = 0; i < length;) {
-        size_t step = utf8 || (unsigned char) bytes[i] < 0x80
-                          ? sequence_length (bytes + i, length - i)
-                          : 0;
+        size_t step =
+            utf8 || (unsigned char) bytes[i] < 0x80 ? sequence_length (bytes + i, length - i) : 0;
 
         if (step == 0)
             n += put_windows_1252 (out + n, (unsigned char) bytes[i]);
@@ -322,6 +322,13 @@ convert_from (void *ctx, const char *name, bool lenient, const char *bytes, size
 
 /* ---- deciding ---- */
 
+/* ISO-2022-JP without a label: an escape sequence that switches to Japanese. */
+static bool
+has_japanese_escape (const char *bytes, size_t length)
+{
+    return memchr (bytes, 033, length) != NULL && memmem (bytes, length, "\033$B", 3) != NULL;
+}
+
 /* The declared set; NULL where the bytes do not fit it. */
 static char *
 read_declared (void *ctx, const char *name, const char *bytes, size_t length, bool utf8,
@@ -361,14 +368,16 @@ read_guessed (void *ctx, const char *bytes, size_t length, size_t eight_bit, siz
 }
 
 char *
-charset_to_utf8 (void *ctx, const char *bytes, size_t length, const char *label,
-                 size_t *length_out)
+charset_to_utf8 (void *ctx, const char *bytes, size_t length, const char *label, size_t *length_out)
 {
     char buffer[LABEL_MAX], *out = NULL;
     const char *name = label_name (label, buffer);
     size_t good, bad;
-    bool is_utf8 = name == NULL || strcmp (name, "UTF-8") == 0;
+    bool is_utf8;
 
+    if (name == NULL && has_japanese_escape (bytes, length))
+        name = "ISO-2022-JP";
+    is_utf8 = name == NULL || strcmp (name, "UTF-8") == 0;
     if ((is_utf8 || name_is_ascii_compatible (name)) && charset_is_ascii (bytes, length))
         return copy (ctx, bytes, length, length_out);
     count_sequences (bytes, length, &good, &bad);

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /* UTF-8 HTML in, plain UTF-8 text out (talloc'd on ctx, NUL-terminated): entities decoded; style,
- * script, comments and attributes left out but for alt and title; blocks, cells and line breaks
+ * script, comments and attributes left out, but for alt; blocks, cells and line breaks
  * separate words, inline tags and <wbr> do not; soft hyphens and zero-width characters removed.
  * Never fails: what cannot be parsed gives what there was before it. */
 char *html_to_text (void *ctx, const char *html, size_t length, size_t *length_out);

@@ -18,11 +18,11 @@ struct mime_source {
     GMimeStream *stream; /* the whole file, or its copy in memory */
     char *head;          /* the file's first bytes: at least the header, if in memory all of it */
     size_t head_length;
-    size_t size;         /* bytes of stream */
-    bool memory;         /* head is the whole file */
-    bool mailbox;        /* begins with an mbox "From " line */
-    bool several;        /* a mailbox with more than one message */
-    size_t start;        /* of the header: after a byte order mark and a "From " line */
+    size_t size;  /* bytes of stream */
+    bool memory;  /* head is the whole file */
+    bool mailbox; /* begins with an mbox "From " line */
+    bool several; /* a mailbox with more than one message */
+    size_t start; /* of the header: after a byte order mark and a "From " line */
 };
 
 /* The destructor lets go of the stream. MAIL_ERROR_IO. */
@@ -54,7 +54,12 @@ const char *mime_headers_get (const struct mime_headers *headers, const char *na
 /* Line breaks taken out, blanks trimmed, NUL bytes dropped; talloc'd. */
 char *mime_unfold (void *ctx, const char *value, size_t length);
 
-/* ---- message-id.c, references.c ---- */
+/* ---- rfc2047.c ---- */
+
+/* A copy that is valid UTF-8 and one line, whatever the text is. */
+char *mime_line (void *ctx, const char *text, size_t length);
+
+/* ---- references.c ---- */
 
 /* The id in a Message-ID value; NULL where there is none. */
 char *mime_message_id_scan (void *ctx, const char *raw);
@@ -81,7 +86,7 @@ void mime_parts_walk (struct mime_message *message);
 /* Takes uuencoded and ASCII-armoured PGP blocks out of a text, in place; returns its new length. */
 size_t mime_skip_blocks (char *text, size_t length);
 
-/* ---- message.c ---- */
+/* ---- parse.c ---- */
 
 struct mime_message {
     struct mime_headers *headers;

@@ -18,16 +18,19 @@ struct mime_message;
 void mime_init (void);
 
 /* Parses the mail in an open regular file, from its start; the descriptor is not closed and may be
- * closed after the call. Bodies are not read into memory as a whole. MAIL_ERROR_NOT_MAIL: none of
- * From, Subject, To has a value, or the file is an mbox of several messages. MAIL_ERROR_IO. */
+ * closed after the call (its file offset may move, until the message is freed). Files over 1 MiB
+ * are not read into memory as a whole. MAIL_ERROR_NOT_MAIL: none of From, Subject, To has a value,
+ * or the file is an mbox of several messages. MAIL_ERROR_IO. error_out as in mailindex.h; the line
+ * does not name the file. */
 enum mail_status mime_message_parse (void *ctx, int fd, struct mime_message **message_out,
                                      char **error_out);
 
 /* ---- the message as a whole ---------------------------------------------------------------- */
 
 /* Message-ID by the rules of doc/design/odd-mail.md: first field, first "<...>", blanks inside
- * removed; verbatim without "<>"; "mail-sha1-"... see there; never empty. Bytes, may be any length:
- * term_message_id() shortens. */
+ * removed; verbatim without "<>"; where there is none "notmuch-sha1-" and the SHA-1 (lower-case
+ * hex) of the file's bytes, as programs around notmuch expect it. Never empty. Valid UTF-8, may be
+ * any length: term_message_id() shortens. */
 const char *mime_message_id (const struct mime_message *message);
 /* Date in seconds, 0 where there is none or none that can be read. */
 int64_t mime_message_date (const struct mime_message *message);
@@ -36,8 +39,8 @@ int64_t mime_message_date (const struct mime_message *message);
 const char *const *mime_message_references (const struct mime_message *message, size_t *count_out);
 /* The message answered (mail_message_parent()); NULL for none. */
 const char *mime_message_parent (const struct mime_message *message);
-/* SHA-1 (lower-case hex) of the file's bytes is used where there is no id; tags found by content
- * type: "attachment", "encrypted", "signed", in byte order, NULL-terminated. */
+/* Tags found by content type: "attachment", "encrypted", "signed", in byte order,
+ * NULL-terminated. */
 const char *const *mime_message_tags (const struct mime_message *message, size_t *count_out);
 
 /* ---- header fields ------------------------------------------------------------------------- */
@@ -57,6 +60,8 @@ struct mime_address {
 struct mime_address *mime_decode_addresses (void *ctx, const char *raw, size_t *count_out);
 /* A raw address header as one decoded line, the way a person reads it. */
 char *mime_decode_address_text (void *ctx, const char *raw);
+/* As the one or as the other, by the field's name (any case). */
+char *mime_decode_field (void *ctx, const char *name, const char *raw);
 
 /* ---- parts --------------------------------------------------------------------------------- */
 
@@ -71,7 +76,9 @@ enum mail_status mime_part_text (void *ctx, struct mime_message *message,
                                  const struct mail_part *part, size_t limit, char **text_out,
                                  size_t *length_out);
 /* The words of a leaf for the index: as mime_part_text, with HTML turned into text (libxml2),
- * uuencoded and ASCII-armoured PGP blocks left out. Empty for what has no words. */
+ * uuencoded and ASCII-armoured PGP blocks left out. Empty for what has no words: anything but
+ * leaves of type text and message (delivery reports). Whether attachments are asked for is the
+ * caller's choice. */
 enum mail_status mime_part_words (void *ctx, struct mime_message *message,
                                   const struct mail_part *part, size_t limit, char **text_out,
                                   size_t *length_out);

@@ -106,7 +106,7 @@ words_item (struct parser *parser, const struct prefix *prefix, struct item *ite
     struct node **nodes;
     size_t count, words;
 
-    if (prefix != NULL && item->at.quoted && item->at.value_length == 0) {
+    if (item->at.prefix != NULL && item->at.quoted && item->at.value_length == 0) {
         item->node = node_not (parser->ctx, any_create (parser, prefix));
         return true;
     }

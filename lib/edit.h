@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * edit.h - mail documents under change: read within a transaction, altered in memory, written back
+ * as the difference.
+ */
+#ifndef EDIT_H
+#define EDIT_H
+
+#include "folders.h"
+#include "message.h"
+#include "writer.h"
+
+struct edit {
+    struct mail_message *message; /* alter its thread, record, tags through the functions below */
+    struct store_document before; /* terms as they were; none for a new document */
+    bool is_new;
+    bool record_changed;
+    bool files_changed; /* names came or went: flags have to be looked at */
+};
+
+/* Reads a mail document; *edit_out is NULL where docid is none. */
+enum mail_status edit_open (void *ctx, struct writer *writer, uint32_t docid,
+                            struct edit **edit_out);
+/* A document that does not exist yet. */
+struct edit *edit_create (void *ctx, struct writer *writer, uint32_t docid, const char *id);
+/* Writes what differs, with a new revision; nothing at all where nothing differs. *written_out may
+ * be NULL. */
+enum mail_status edit_save (struct writer *writer, struct edit *edit, bool *written_out);
+
+/* Each says whether it changed anything. */
+bool edit_add_tag (struct edit *edit, const char *tag);
+bool edit_remove_tag (struct edit *edit, const char *tag);
+/* The name and differs of file are not copied. */
+void edit_add_file (struct edit *edit, const struct record_file *file);
+void edit_drop_file (struct edit *edit, size_t at);
+/* The files say draft, flagged, passed, replied, unread (reference: maildir(5), ":2,"): sets and
+ * removes these tags, where any file of a cur or new folder has such an info. */
+void edit_tags_from_flags (struct edit *edit, const struct mail_folders *folders);
+/* Whether a file in cur or new has the flag S. */
+bool edit_is_seen (struct edit *edit, const struct mail_folders *folders);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* address-private.h - what address.c and address-plain.c share. */
+#ifndef ADDRESS_PRIVATE_H
+#define ADDRESS_PRIVATE_H
+
+#include "mime/mime.h"
+
+/* A piece of a raw value. */
+struct piece {
+    const char *start;
+    size_t length;
+};
+
+enum entry_kind {
+    ENTRY_MAILBOX,
+    ENTRY_GROUP, /* name; its members follow, then: */
+    ENTRY_GROUP_END,
+    ENTRY_TEXT /* the whole value is no list of addresses: name is its text */
+};
+
+struct entry {
+    enum entry_kind kind;
+    const char *name, *address; /* "" where there is none; children of the list */
+};
+
+struct entries {
+    struct entry *list; /* talloc'd */
+    size_t count;
+};
+
+/* A new last entry; list moves. */
+struct entry *entries_add (void *ctx, struct entries *entries, enum entry_kind kind);
+
+/* Reads a value in which every address has a plain form; false (and nothing added) otherwise. */
+bool address_plain_list (void *ctx, const char *raw, struct entries *entries);
+/* One "local@domain" of plain characters; the place after it, NULL where there is none. */
+const char *address_plain_spec (const char *text, struct piece *address_out);
+
+#endif

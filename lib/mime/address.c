@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * address.c - address fields (RFC 5322 3.4) as names and addresses, or as one line to read.
+ *
+ * Plain forms are read by address-plain.c; GMime gets the rest: groups, comments, escapes, routes,
+ * anything odd. What is encoded is taken out before it parses and put back, decoded, into names
+ * only: so no decoded "," or "<a@b>" is ever syntax.
+ */
+#include "mime/address-private.h"
+#include "mime/mime-private.h"
+#include "mime/rfc2047.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <talloc.h>
+
+/* ---- what is encoded ---- */
+
+/* Encoded words are replaced by these marks with a number between them: characters for private use,
+ * which GMime takes for letters, in a word, a quoted string or a comment alike. */
+#define MARK_OPEN "\357\227\242"  /* U+F5E2 */
+#define MARK_CLOSE "\357\227\243" /* U+F5E3 */
+
+struct protected
+{
+    GString *text; /* valid UTF-8 */
+    GArray *runs;  /* struct encoded_run */
+};
+
+static void
+protect (const char *raw, struct protected *out)
+{
+    struct encoded_run run;
+
+    out->text = g_string_new (NULL);
+    out->runs = g_array_new (FALSE, FALSE, sizeof (run));
+    while (rfc2047_next (raw, &run)) {
+        rfc2047_plain (raw, (size_t) (run.start - raw), out->text);
+        g_string_append_printf (out->text, MARK_OPEN "%u" MARK_CLOSE, out->runs->len);
+        g_array_append_val (out->runs, run);
+        raw = run.end;
+    }
+    rfc2047_plain (raw, strlen (raw), out->text);
+}
+
+static void
+unprotect (struct protected *protected)
+{
+    g_string_free (protected->text, TRUE);
+    g_array_free (protected->runs, TRUE);
+}
+
+/* The run that a mark stands for; NULL where this is no mark. */
+static const struct encoded_run *
+marked_run (const struct protected *protected, const char *mark, const char **end_out)
+{
+    char *end;
+    unsigned long n = strtoul (mark + strlen (MARK_OPEN), &end, 10);
+
+    if (strncmp (end, MARK_CLOSE, strlen (MARK_CLOSE)) != 0 || n >= protected->runs->len)
+        return NULL;
+    *end_out = end + strlen (MARK_CLOSE);
+    return &g_array_index (protected->runs, struct encoded_run, n);
+}
+
+/* Puts back what marks stand for: decoded, or as it was. */
+static char *
+restore (void *ctx, const struct protected *protected, const char *text, bool decode)
+{
+    GString *out = g_string_new (NULL);
+    const char *mark, *end;
+    char *result;
+
+    while ((mark = strstr (text, MARK_OPEN)) != NULL) {
+        const struct encoded_run *run = marked_run (protected, mark, &end);
+
+        g_string_append_len (out, text, mark - text);
+        if (run == NULL)
+            g_string_append_len (out, mark, (gssize) strlen (MARK_OPEN));
+        else if (decode)
+            rfc2047_decode (run, out);
+        else
+            g_string_append_len (out, run->start, run->end - run->start);
+        text = run != NULL ? end : mark + strlen (MARK_OPEN);
+    }
+    g_string_append (out, text);
+    result = mime_line (ctx, out->str, out->len);
+    g_string_free (out, TRUE);
+    return result;
+}
+
+/* ---- lists ---- */
+
+struct entry *
+entries_add (void *ctx, struct entries *entries, enum entry_kind kind)
+{
+    if ((entries->count & (entries->count + 1)) == 0)
+        entries->list = talloc_realloc (ctx, entries->list, struct entry, 2 * (entries->count + 1));
+    entries->list[entries->count] = (struct entry){kind, "", ""};
+    return &entries->list[entries->count++];
+}
+
+/* "Some [odd] name <a@b>": one address in whose name GMime finds a fault. */
+static bool
+loose_address (const char *raw, struct piece *name, struct piece *address)
+{
+    const char *open = strchr (raw, '<'), *end;
+
+    if (open == NULL || strchr (raw, ',') != NULL)
+        return false;
+    end = address_plain_spec (open + 1, address);
+    if (end == NULL || *end != '>' || end[1 + strspn (end + 1, " \t")] != '\0')
+        return false;
+    *name = (struct piece){raw, (size_t) (open - raw)};
+    while (name->length > 0 && raw[name->length - 1] == ' ')
+        name->length--;
+    return true;
+}
+
+static void
+add_unparsable (void *ctx, struct entries *entries, const char *raw)
+{
+    struct piece name = {raw, strlen (raw)}, address = {"", 0};
+    struct entry *entry;
+    char *text;
+
+    if (raw[strspn (raw, " \t")] == '\0')
+        return;
+    entry = entries_add (ctx, entries,
+                         loose_address (raw, &name, &address) ? ENTRY_MAILBOX : ENTRY_TEXT);
+    text = talloc_strndup (entries->list, name.start, name.length);
+    entry->name = mime_decode_text (entries->list, text);
+    entry->address = talloc_strndup (entries->list, address.start, address.length);
+}
+
+static void
+add_mailbox (void *ctx, struct entries *entries, const struct protected *protected,
+             InternetAddress *parsed)
+{
+    struct entry *entry = entries_add (ctx, entries, ENTRY_MAILBOX);
+    const char *name = internet_address_get_name (parsed);
+    const char *address = internet_address_mailbox_get_addr (INTERNET_ADDRESS_MAILBOX (parsed));
+
+    if (address == NULL)
+        address = "";
+    if (strchr (address, '@') == NULL && strstr (address, MARK_OPEN) != NULL) {
+        /* A display name alone, encoded. */
+        entry->name = restore (entries->list, protected, address, true);
+        return;
+    }
+    entry->name = restore (entries->list, protected, name != NULL ? name : "", true);
+    entry->address = restore (entries->list, protected, address, false);
+}
+
+static void
+add_parsed (void *ctx, struct entries *entries, const struct protected *protected,
+            InternetAddressList *parsed)
+{
+    int count = parsed != NULL ? internet_address_list_length (parsed) : 0;
+
+    for (int i = 0; i < count; i++) {
+        InternetAddress *one = internet_address_list_get_address (parsed, i);
+
+        if (INTERNET_ADDRESS_IS_GROUP (one)) {
+            struct entry *entry = entries_add (ctx, entries, ENTRY_GROUP);
+            const char *name = internet_address_get_name (one);
+
+            entry->name = restore (entries->list, protected, name != NULL ? name : "", true);
+            add_parsed (ctx, entries, protected,
+                        internet_address_group_get_members (INTERNET_ADDRESS_GROUP (one)));
+            entries_add (ctx, entries, ENTRY_GROUP_END);
+        } else
+            add_mailbox (ctx, entries, protected, one);
+    }
+}
+
+static void
+read_list (void *ctx, const char *raw, struct entries *entries)
+{
+    struct protected protected;
+    InternetAddressList *parsed;
+
+    *entries = (struct entries){0};
+    if (address_plain_list (ctx, raw, entries))
+        return;
+    protect (raw, &protected);
+    parsed = internet_address_list_parse (mime_parser_options (), protected.text->str);
+    add_parsed (ctx, entries, &protected, parsed);
+    if (entries->count == 0)
+        add_unparsable (ctx, entries, raw);
+    if (parsed != NULL)
+        g_object_unref (parsed);
+    unprotect (&protected);
+}
+
+struct mime_address *
+mime_decode_addresses (void *ctx, const char *raw, size_t *count_out)
+{
+    struct mime_address *addresses;
+    struct entries entries;
+    size_t n = 0;
+
+    read_list (ctx, raw, &entries);
+    addresses = talloc_array (ctx, struct mime_address, entries.count + 1);
+    for (size_t i = 0; i < entries.count; i++)
+        if (entries.list[i].kind != ENTRY_GROUP_END)
+            addresses[n++] = (struct mime_address){entries.list[i].name, entries.list[i].address};
+    if (entries.list != NULL)
+        talloc_steal (addresses, entries.list);
+    *count_out = n;
+    return addresses;
+}
+
+/* ---- as text ---- */
+
+static void
+append_mailbox (GString *out, const char *name, const char *address)
+{
+    bool quoted = strpbrk (name, ".,;:@()[]<>") != NULL;
+
+    if (*name == '\0') {
+        g_string_append (out, address);
+        return;
+    }
+    g_string_append_printf (out, quoted ? "\"%s\"" : "%s", name);
+    if (*address != '\0')
+        g_string_append_printf (out, " <%s>", address);
+}
+
+static void
+append_entry (GString *out, const struct entry *entry, bool first)
+{
+    if (entry->kind == ENTRY_GROUP_END) {
+        g_string_append_c (out, ';');
+        return;
+    }
+    if (!first)
+        g_string_append (out, ", ");
+    if (entry->kind == ENTRY_MAILBOX)
+        append_mailbox (out, entry->name, entry->address);
+    else
+        g_string_append (out, entry->name);
+    if (entry->kind == ENTRY_GROUP)
+        g_string_append (out, ": ");
+}
+
+char *
+mime_decode_address_text (void *ctx, const char *raw)
+{
+    GString *out = g_string_new (NULL);
+    struct entries entries;
+    char *text;
+
+    read_list (ctx, raw, &entries);
+    for (size_t i = 0; i < entries.count; i++)
+        append_entry (out, &entries.list[i], i == 0 || entries.list[i - 1].kind == ENTRY_GROUP);
+    text = talloc_strndup (ctx, out->str, out->len);
+    g_string_free (out, TRUE);
+    talloc_free (entries.list);
+    return text;
+}

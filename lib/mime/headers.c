@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * headers.c - the header block of the message itself, as names and raw values.
+ *
+ * GMime is given the four Content- fields only; the rest it would parse into addresses and dates
+ * that nobody asks for, and its rules for damaged lines would be ours. All fields of a message are
+ * cut out of the block in one pass into one buffer, and sorted by name for look-ups, so that a
+ * hundred thousand fields cost no more than a hundred, each.
+ */
+#include "mime/mime-private.h"
+#include "schema.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <talloc.h>
+
+/* One field in the block. */
+struct span {
+    const char *line, *end; /* all of its lines */
+    size_t name_length;     /* 0: this is no field */
+    const char *value;
+};
+
+/* ---- cutting ---- */
+
+static const char *
+line_end (const char *line, const char *end)
+{
+    const char *newline = memchr (line, '\n', (size_t) (end - line));
+
+    return newline != NULL ? newline + 1 : end;
+}
+
+static bool
+is_blank (char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static bool
+is_empty_line (const char *line, const char *end)
+{
+    return *line == '\n' || (*line == '\r' && end - line > 1 && line[1] == '\n');
+}
+
+/* A name is printable bytes up to the colon; blanks between them are allowed (RFC 5322 4.5). */
+static void
+span_split (struct span *span)
+{
+    const char *p = span->line, *name_end;
+
+    while (p < span->end && (unsigned char) *p > ' ' && *p != 0x7f && *p != ':')
+        p++;
+    name_end = p;
+    while (p < span->end && is_blank (*p))
+        p++;
+    span->name_length = p < span->end && *p == ':' ? (size_t) (name_end - span->line) : 0;
+    span->value = p + 1;
+}
+
+/* The field at the front, with the lines that continue it. */
+static struct span
+span_next (const char *line, const char *end)
+{
+    struct span span = {.line = line};
+
+    do
+        line = line_end (line, end);
+    while (line < end && is_blank (*line));
+    span.end = line;
+    span_split (&span);
+    return span;
+}
+
+/* ---- values ---- */
+
+/* Writes the value and a NUL; returns the place after it. Never more than value_length + 1. */
+static char *
+put_value (char *out, const char *value, size_t length)
+{
+    char *start = out;
+
+    while (length > 0 && g_ascii_isspace (*value))
+        value++, length--;
+    for (size_t i = 0; i < length && out - start < HEADER_MAX; i++) {
+        if (value[i] == '\r' && i + 1 < length && value[i + 1] != '\n')
+            *out++ = ' ';
+        else if (value[i] != '\0' && value[i] != '\r' && value[i] != '\n')
+            *out++ = value[i];
+    }
+    while (out > start && g_ascii_isspace (out[-1]))
+        out--;
+    *out++ = '\0';
+    return out;
+}
+
+char *
+mime_unfold (void *ctx, const char *value, size_t length)
+{
+    char *out = talloc_array (ctx, char, length + 1);
+
+    put_value (out, value, length);
+    return out;
+}
+
+static char *
+put_name (char *out, const struct span *span)
+{
+    for (size_t i = 0; i < span->name_length; i++)
+        *out++ = g_ascii_tolower (span->line[i]);
+    *out++ = '\0';
+    return out;
+}
+
+/* ---- the list ---- */
+
+static void
+add_field (struct mime_headers *headers, char **arena, const struct span *span)
+{
+    struct mime_field *field;
+
+    if ((headers->count & (headers->count + 1)) == 0)
+        headers->fields =
+            talloc_realloc (headers, headers->fields, struct mime_field, 2 * (headers->count + 1));
+    field = &headers->fields[headers->count++];
+    field->name = *arena;
+    *arena = put_name (*arena, span);
+    field->value = *arena;
+    *arena = put_value (*arena, span->value, (size_t) (span->end - span->value));
+}
+
+/* Keeps the lines of what GMime is to know; of each field the first. */
+static void
+add_content (struct mime_headers *headers, const struct span *span, const char *name,
+             unsigned *seen)
+{
+    static const char *const names[] = {"type", "transfer-encoding", "disposition", "id"};
+    size_t length = MIN ((size_t) (span->end - span->line), (size_t) HEADER_MAX);
+
+    if (strncmp (name, "content-", 8) != 0)
+        return;
+    for (unsigned i = 0; i < G_N_ELEMENTS (names); i++) {
+        if (strcmp (name + 8, names[i]) != 0 || (*seen & 1U << i) != 0)
+            continue;
+        *seen |= 1U << i;
+        memcpy (headers->content + headers->content_length, span->line, length);
+        headers->content_length += length;
+        if (span->line[length - 1] != '\n')
+            headers->content[headers->content_length++] = '\n';
+    }
+}
+
+static int
+field_compare (const void *a, const void *b)
+{
+    const struct mime_field *x = a, *y = b;
+    int order = strcmp (x->name, y->name);
+
+    /* Names lie in the buffer in the order of the file. */
+    return order != 0 ? order : x->name < y->name ? -1 : 1;
+}
+
+struct mime_headers *
+mime_headers_parse (void *ctx, const char *data, size_t length)
+{
+    struct mime_headers *headers = talloc_zero (ctx, struct mime_headers);
+    const char *line = data, *end = data + length;
+    char *arena = talloc_array (headers, char, MIN (length, MIME_HEADER_BLOCK_MAX) + 2);
+    unsigned seen = 0;
+
+    headers->content = talloc_array (headers, char, MIN (length, 4 * (size_t) HEADER_MAX) + 4);
+    if (end - data > (ptrdiff_t) MIME_HEADER_BLOCK_MAX)
+        end = data + MIME_HEADER_BLOCK_MAX;
+    while (line < end && !is_empty_line (line, end)) {
+        struct span span = span_next (line, end);
+
+        if (span.name_length == 0 && line == data) {
+            talloc_free (headers);
+            return NULL;
+        }
+        if (span.name_length > 0) {
+            add_field (headers, &arena, &span);
+            add_content (headers, &span, headers->fields[headers->count - 1].name, &seen);
+        }
+        line = span.end;
+    }
+    headers->body = (size_t) ((line < end ? line_end (line, end) : line) - data);
+    if (headers->count > 1)
+        qsort (headers->fields, headers->count, sizeof (headers->fields[0]), field_compare);
+    return headers;
+}
+
+const char *
+mime_headers_get (const struct mime_headers *headers, const char *name, unsigned nth)
+{
+    size_t low = 0, high = headers->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (g_ascii_strcasecmp (headers->fields[middle].name, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (nth >= headers->count - low ||
+        g_ascii_strcasecmp (headers->fields[low + nth].name, name) != 0)
+        return NULL;
+    return headers->fields[low + nth].value;
+}

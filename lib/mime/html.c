@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * html.c - owns the way from HTML to words.
+ *
+ * libxml2's HTML parser calls back for tags and text (SAX): no tree is built. Elements that people
+ * see as a line, block or cell of its own separate words; all others, unknown ones too, do not.
+ *
+ * Broken mail opens elements and never closes them, and the parser's work for a tag grows with the
+ * number of open ones. So at a certain depth it is stopped, and started afresh on the rest.
+ */
+#include "mime/html.h"
+
+#include <glib.h>
+#include <libxml/HTMLparser.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <talloc.h>
+
+#define DEPTH 256
+
+struct html {
+    htmlParserCtxtPtr parser;
+    GString *out;
+    unsigned skipped; /* elements open whose text is no words */
+    size_t stopped;   /* offset at which it got too deep; 0: not yet */
+};
+
+/* ---- elements ---- */
+
+/* In byte order. */
+static const char *const separators[] = {
+    "address",  "article",  "aside",      "blockquote", "body",   "br",       "button", "caption",
+    "center",   "col",      "dd",         "details",    "dialog", "dir",      "div",    "dl",
+    "dt",       "fieldset", "figcaption", "figure",     "footer", "form",     "frame",  "frameset",
+    "h1",       "h2",       "h3",         "h4",         "h5",     "h6",       "head",   "header",
+    "hr",       "html",     "iframe",     "legend",     "li",     "main",     "menu",   "nav",
+    "noframes", "noscript", "ol",         "optgroup",   "option", "p",        "pre",    "section",
+    "select",   "summary",  "table",      "tbody",      "td",     "textarea", "tfoot",  "th",
+    "thead",    "title",    "tr",         "ul",
+};
+
+static int
+name_compare (const void *key, const void *element)
+{
+    return strcmp (key, *(const char *const *) element);
+}
+
+static bool
+is_separator (const xmlChar *name)
+{
+    return bsearch (name, separators, G_N_ELEMENTS (separators), sizeof (separators[0]),
+                    name_compare) != NULL;
+}
+
+static bool
+is_skipped (const xmlChar *name)
+{
+    return strcmp ((const char *) name, "script") == 0 ||
+           strcmp ((const char *) name, "style") == 0;
+}
+
+/* ---- text ---- */
+
+/* Bytes of a character that is not seen and joins or breaks no word: soft hyphen, zero-width space
+ * and joiners, word joiner, byte order mark. 0 for others. */
+static size_t
+invisible_length (const char *p, size_t left)
+{
+    if (left >= 2 && memcmp (p, "\302\255", 2) == 0)
+        return 2;
+    if (left < 3)
+        return 0;
+    return memcmp (p, "\342\200\213", 3) == 0 || memcmp (p, "\342\200\214", 3) == 0 ||
+                   memcmp (p, "\342\200\215", 3) == 0 || memcmp (p, "\342\201\240", 3) == 0 ||
+                   memcmp (p, "\357\273\277", 3) == 0
+               ? 3
+               : 0;
+}
+
+static void
+append_text (GString *out, const char *text, size_t length)
+{
+    const char *end = text + length, *from = text;
+
+    for (const char *p = text; p < end;) {
+        size_t n = (unsigned char) *p >= 0xc2 ? invisible_length (p, (size_t) (end - p)) : 0;
+
+        if (n > 0) {
+            g_string_append_len (out, from, p - from);
+            from = p + n;
+        }
+        p += MAX (n, 1);
+    }
+    g_string_append_len (out, from, end - from);
+}
+
+static void
+append_separator (GString *out)
+{
+    if (out->len > 0 && out->str[out->len - 1] != '\n')
+        g_string_append_c (out, '\n');
+}
+
+/* ---- callbacks ---- */
+
+static void
+on_text (void *closure, const xmlChar *text, int length)
+{
+    struct html *html = closure;
+
+    if (html->skipped == 0 && length > 0)
+        append_text (html->out, (const char *) text, (size_t) length);
+}
+
+/* Scripts and style sheets. */
+static void
+on_data (void *closure, const xmlChar *text, int length)
+{
+    (void) closure;
+    (void) text;
+    (void) length;
+}
+
+static void
+append_alt (GString *out, const xmlChar **attributes)
+{
+    for (; attributes != NULL && attributes[0] != NULL; attributes += 2) {
+        if (strcmp ((const char *) attributes[0], "alt") != 0 || attributes[1] == NULL)
+            continue;
+        g_string_append_c (out, ' ');
+        append_text (out, (const char *) attributes[1], strlen ((const char *) attributes[1]));
+        g_string_append_c (out, ' ');
+    }
+}
+
+static void
+on_start (void *closure, const xmlChar *name, const xmlChar **attributes)
+{
+    struct html *html = closure;
+
+    html->skipped += is_skipped (name);
+    if (html->skipped > 0)
+        return;
+    if (is_separator (name))
+        append_separator (html->out);
+    append_alt (html->out, attributes);
+    if (html->parser->nameNr > DEPTH && html->stopped == 0) {
+        long offset = xmlByteConsumed (html->parser);
+
+        html->stopped = offset > 0 ? (size_t) offset : 0;
+        if (html->stopped > 0)
+            xmlStopParser (html->parser);
+    }
+}
+
+static void
+on_end (void *closure, const xmlChar *name)
+{
+    struct html *html = closure;
+
+    if (is_skipped (name) && html->skipped > 0)
+        html->skipped--;
+    else if (is_separator (name))
+        append_separator (html->out);
+}
+
+static void
+on_error (void *closure, const char *format, ...)
+{
+    (void) closure;
+    (void) format;
+}
+
+/* ---- the document ---- */
+
+/* Parses up to the end, or to where it got too deep; the number of bytes done with. */
+static size_t
+parse (GString *out, const char *text, size_t length)
+{
+    const htmlSAXHandler handler = {.startElement = on_start,
+                                    .endElement = on_end,
+                                    .characters = on_text,
+                                    .ignorableWhitespace = on_text,
+                                    .cdataBlock = on_data,
+                                    .warning = on_error,
+                                    .error = on_error,
+                                    .fatalError = on_error};
+    struct html html = {.parser = htmlNewParserCtxt (), .out = out};
+
+    *html.parser->sax = handler;
+    html.parser->userData = &html;
+    xmlFreeDoc (htmlCtxtReadMemory (
+        html.parser, text, (int) MIN (length, (size_t) INT_MAX), NULL, "UTF-8",
+        HTML_PARSE_RECOVER | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING | HTML_PARSE_NONET));
+    htmlFreeParserCtxt (html.parser);
+    return html.stopped > 0 ? MIN (html.stopped, length) : length;
+}
+
+char *
+html_to_text (void *ctx, const char *html, size_t length, size_t *length_out)
+{
+    GString *out = g_string_sized_new (length / 2 + 16);
+    char *text;
+
+    while (length > 0) {
+        size_t done = parse (out, html, length);
+
+        html += done;
+        length -= done;
+    }
+    text = talloc_strndup (ctx, out->str, out->len);
+    *length_out = out->len;
+    g_string_free (out, TRUE);
+    return text;
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * text.c - the text of a leaf: transfer decoding, character set, line ends; and its words.
+ *
+ * Bytes are decoded in chunks up to the caller's limit, so that a part of a gigabyte costs what the
+ * limit allows. Decoders take what they can read and pass over the rest; nothing here fails.
+ */
+#include "mime/charset.h"
+#include "mime/html.h"
+#include "mime/mime-private.h"
+
+#include <string.h>
+#include <talloc.h>
+
+#define CHUNK ((size_t) 64 << 10)
+#define SNIFF ((size_t) 2 << 10) /* bytes of HTML in which a charset is looked for */
+
+/* Bytes, in memory of their own or in that of a stream. */
+struct bytes {
+    const char *data;
+    size_t length;
+};
+
+/* ---- transfer encoding ---- */
+
+/* The bytes of a stream that lies in memory. */
+static struct bytes
+stream_memory (GMimeStream *stream)
+{
+    GByteArray *array = g_mime_stream_mem_get_byte_array (GMIME_STREAM_MEM (stream));
+    gint64 end = stream->bound_end == -1 ? (gint64) array->len : stream->bound_end;
+
+    end = MIN (end, (gint64) array->len);
+    if (stream->bound_start >= end)
+        return (struct bytes){"", 0};
+    return (struct bytes){(char *) array->data + stream->bound_start,
+                          (size_t) (end - stream->bound_start)};
+}
+
+struct decoder {
+    GMimeEncoding state;
+    char *out; /* talloc'd */
+    size_t length, room;
+};
+
+static void
+decoder_step (void *ctx, struct decoder *decoder, const char *in, size_t length)
+{
+    size_t most = g_mime_encoding_outlen (&decoder->state, length) + 4;
+
+    if (decoder->length + most > decoder->room) {
+        decoder->room = 2 * decoder->room + most;
+        decoder->out = talloc_realloc (ctx, decoder->out, char, decoder->room);
+    }
+    decoder->length +=
+        g_mime_encoding_step (&decoder->state, in, length, decoder->out + decoder->length);
+}
+
+/* What stands before the first line of uuencoded data is not data. */
+static size_t
+uuencode_start (struct bytes bytes)
+{
+    const char *begin = memmem (bytes.data, bytes.length, "begin ", 6), *newline;
+
+    if (begin == NULL)
+        return 0;
+    newline = memchr (begin, '\n', bytes.length - (size_t) (begin - bytes.data));
+    return newline != NULL ? (size_t) (newline + 1 - bytes.data) : bytes.length;
+}
+
+/* Reads the next chunk of a stream; of one in memory, from *offset on. */
+static struct bytes
+next_chunk (GMimeStream *stream, char *buffer, size_t *offset)
+{
+    struct bytes all;
+    ssize_t n;
+
+    if (!GMIME_IS_STREAM_MEM (stream)) {
+        n = g_mime_stream_read (stream, buffer, CHUNK);
+        return (struct bytes){buffer, n > 0 ? (size_t) n : 0};
+    }
+    all = stream_memory (stream);
+    n = (ssize_t) MIN (CHUNK, all.length - *offset);
+    *offset += (size_t) n;
+    return (struct bytes){all.data + *offset - n, (size_t) n};
+}
+
+/* The decoded content of a part, at least cap bytes of it if there are as many. */
+static struct bytes
+part_bytes (void *ctx, GMimePart *part, size_t cap)
+{
+    GMimeDataWrapper *content = g_mime_part_get_content (part);
+    GMimeStream *stream = content != NULL ? g_mime_data_wrapper_get_stream (content) : NULL;
+    GMimeContentEncoding encoding = g_mime_part_get_content_encoding (part);
+    struct decoder decoder = {0};
+    bool identity = encoding != GMIME_CONTENT_ENCODING_BASE64 &&
+                    encoding != GMIME_CONTENT_ENCODING_QUOTEDPRINTABLE &&
+                    encoding != GMIME_CONTENT_ENCODING_UUENCODE;
+    char *buffer = NULL;
+    size_t offset = 0;
+
+    if (stream == NULL)
+        return (struct bytes){"", 0};
+    if (identity && GMIME_IS_STREAM_MEM (stream))
+        return stream_memory (stream);
+    g_mime_encoding_init_decode (&decoder.state, encoding);
+    if (!GMIME_IS_STREAM_MEM (stream))
+        buffer = talloc_array (ctx, char, CHUNK);
+    g_mime_stream_reset (stream);
+    while (decoder.length < cap) {
+        struct bytes in = next_chunk (stream, buffer, &offset);
+        size_t skip = 0;
+
+        if (in.length == 0)
+            break;
+        if (encoding == GMIME_CONTENT_ENCODING_UUENCODE && decoder.length == 0)
+            skip = uuencode_start (in);
+        decoder_step (ctx, &decoder, in.data + skip, in.length - skip);
+    }
+    talloc_free (buffer);
+    return (struct bytes){decoder.out != NULL ? decoder.out : "", decoder.length};
+}
+
+/* ---- character set ---- */
+
+/* The value of the first "charset=" in the head of an HTML document; NULL for none. */
+static char *
+html_charset (void *ctx, struct bytes html)
+{
+    size_t length = MIN (html.length, SNIFF);
+    char *head = talloc_strndup (ctx, html.data, length), *label = NULL;
+    const char *at = strcasestr (head, "charset=");
+
+    if (at != NULL) {
+        at += strlen ("charset=");
+        at += strspn (at, "\"' ");
+        label = talloc_strndup (ctx, at, strcspn (at, "\"' ;/>"));
+    }
+    talloc_free (head);
+    return label;
+}
+
+static char *
+to_utf8 (void *ctx, struct bytes bytes, const char *label, bool html, size_t *length_out)
+{
+    char *own = NULL, *text;
+
+    if (html && !charset_label_known (label) && !charset_is_ascii (bytes.data, bytes.length))
+        label = own = html_charset (ctx, bytes);
+    text = charset_to_utf8 (ctx, bytes.data, bytes.length, label, length_out);
+    talloc_free (own);
+    return text;
+}
+
+/* ---- line ends and limit ---- */
+
+/* CRLF to LF, in place; the new length. */
+static size_t
+unify_line_ends (char *text, size_t length)
+{
+    char *from = memmem (text, length, "\r\n", 2), *to = from, *end = text + length;
+
+    if (from == NULL)
+        return length;
+    for (; from < end; from++)
+        if (*from != '\r' || from[1] != '\n')
+            *to++ = *from;
+    *to = '\0';
+    return (size_t) (to - text);
+}
+
+/* At most limit bytes, of whole characters. */
+static size_t
+cut (char *text, size_t length, size_t limit)
+{
+    if (length <= limit)
+        return length;
+    while (limit > 0 && ((unsigned char) text[limit] & 0xc0) == 0x80)
+        limit--;
+    text[limit] = '\0';
+    return limit;
+}
+
+static bool
+is_html (const struct mail_part *part)
+{
+    return strcmp (part->type, "text/html") == 0;
+}
+
+static char *
+leaf_text (void *ctx, struct mime_message *message, const struct mail_part *part, size_t limit,
+           size_t *length_out)
+{
+    const struct mime_part *source = &message->sources[part->number - 1];
+    size_t cap = MIN (limit, SIZE_MAX / 4) * 2; /* some sets have two bytes a character */
+    void *temporary = talloc_new (ctx);
+    struct bytes bytes = {"", 0};
+    const char *label = NULL;
+    size_t length;
+    char *text;
+
+    if (source->fallback != NULL)
+        bytes = (struct bytes){source->fallback, strlen (source->fallback)};
+    else if (GMIME_IS_PART (source->object)) {
+        bytes = part_bytes (temporary, GMIME_PART (source->object), cap);
+        label = g_mime_object_get_content_type_parameter (source->object, "charset");
+    }
+    bytes.length = MIN (bytes.length, cap);
+    text = to_utf8 (ctx, bytes, label, is_html (part), &length);
+    length = unify_line_ends (text, length);
+    *length_out = cut (text, length, limit);
+    talloc_free (temporary);
+    return text;
+}
+
+enum mail_status
+mime_part_text (void *ctx, struct mime_message *message, const struct mail_part *part, size_t limit,
+                char **text_out, size_t *length_out)
+{
+    if (!part->text)
+        return MAIL_ERROR_ARGUMENT;
+    *text_out = leaf_text (ctx, message, part, limit, length_out);
+    return MAIL_OK;
+}
+
+/* ---- words ---- */
+
+/* Text, and what programs wrote for people: delivery reports and the like. */
+static bool
+has_words (const struct mail_part *part)
+{
+    return part->kind == MAIL_PART_LEAF &&
+           (part->text || g_str_has_prefix (part->type, "message/"));
+}
+
+enum mail_status
+mime_part_words (void *ctx, struct mime_message *message, const struct mail_part *part,
+                 size_t limit, char **text_out, size_t *length_out)
+{
+    char *text, *source;
+    size_t length;
+
+    if (!has_words (part)) {
+        *text_out = talloc_strdup (ctx, "");
+        *length_out = 0;
+        return MAIL_OK;
+    }
+    text = leaf_text (ctx, message, part, limit, &length);
+    if (is_html (part)) {
+        source = text;
+        text = html_to_text (ctx, source, length, &length);
+        talloc_free (source);
+    } else
+        length = mime_skip_blocks (text, length);
+    *text_out = text;
+    *length_out = cut (text, length, limit);
+    return MAIL_OK;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* publish-private.h - shared by publish.c, publish-files.c, publish-folders.c, publish-threads.c.
+ */
+#ifndef PUBLISH_PRIVATE_H
+#define PUBLISH_PRIVATE_H
+
+#include "publish.h"
+
+#include <glib.h>
+
+/* A message-id that this transaction is concerned with: a message, a ghost, or neither yet. Nodes
+ * of one thread are joined (union-find). */
+struct node {
+    const char *id;
+    uint32_t docid;      /* in state; 0 where there is none */
+    bool is_mail;        /* that document is a message, or edit is */
+    struct edit *edit;   /* set where the message is being changed */
+    uint64_t thread;     /* in state; 0 where there is none */
+    struct node *parent; /* union-find; itself at the root */
+    uint64_t final;      /* at the root: the thread of all */
+};
+
+/* A message that loses its last file. */
+struct removal {
+    const char *id;
+    uint64_t thread;
+};
+
+struct publish {
+    struct writer *writer;
+    struct mail_folders *folders;
+    const struct mail_apply_options *options;
+    struct mail_apply_counts counts;
+    GPtrArray *edits;     /* in order of first use */
+    GHashTable *by_docid; /* docid -> edit */
+    GPtrArray *nodes;
+    GHashTable *by_id;     /* id -> node */
+    GHashTable *by_thread; /* thread in state -> a node that is in it */
+    GArray *removals;
+};
+
+/* The message under change; *edit_out is NULL where docid is none. */
+enum mail_status publish_edit (struct publish *publish, uint32_t docid, struct edit **edit_out);
+void publish_keep_edit (struct publish *publish, struct edit *edit);
+/* The message's words are in another text document from now on. */
+enum mail_status publish_set_text (struct publish *publish, struct edit *edit, uint32_t text);
+
+/* The node of an id, looked up in state when it is new. */
+enum mail_status threads_node (struct publish *publish, const char *id, struct node **node_out);
+/* Joins a new message with all that it refers to. */
+enum mail_status threads_link (struct publish *publish, struct node *node,
+                               const struct record *record);
+/* Gives every node its thread: merges in state, new ghosts. Before the messages are written. */
+enum mail_status threads_settle (struct publish *publish);
+/* Ghosts in place of removed messages, or the end of threads without a message. After the messages
+ * are written. */
+enum mail_status threads_after_removals (struct publish *publish);
+
+#endif

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * plan-leaves.c - leaves → terms of text, terms of state, folders and ranges of columns.
+ *
+ * A word without a prefix looks at eight fields, so its terms are made with few allocations. Terms
+ * of state are looked up while the plan is made (some microseconds each): what does not exist is
+ * NOTHING, and most queries turn out to be of one store.
+ */
+#include "folders.h"
+#include "query/places.h"
+#include "query/plan.h"
+#include "term.h"
+#include <string.h>
+#include <talloc.h>
+
+/* ---- words in text ------------------------------------------------------------------------- */
+
+static const char *const field_prefixes[FIELD_COUNT] = {
+#define FIELD_PREFIX(name, prefix, query) prefix,
+    TEXT_FIELD_LIST (FIELD_PREFIX)
+#undef FIELD_PREFIX
+};
+
+static struct store_query *
+query_create (void *ctx, enum store_op op, size_t children)
+{
+    struct store_query *query = talloc_zero (ctx, struct store_query);
+
+    query->op = op;
+    if (children > 0)
+        query->children = talloc_array (query, struct store_query *, children);
+    return query;
+}
+
+static struct store_query *
+term_query (void *ctx, enum store_op op, const char *prefix, const char *text, size_t length)
+{
+    struct store_query *query = query_create (ctx, op, 0);
+    size_t prefix_length = strlen (prefix);
+    char *term = talloc_array (query, char, prefix_length + length + 1);
+
+    memcpy (term, prefix, prefix_length);
+    memcpy (term + prefix_length, text, length);
+    term[prefix_length + length] = '\0';
+    query->term.text = term;
+    query->term.length = prefix_length + length;
+    return query;
+}
+
+static struct store_query *
+word_query (struct planner *planner, void *ctx, const char *prefix, const struct node *leaf)
+{
+    const struct word *word = &leaf->words[0];
+    struct store_query *query;
+    const char *stem, *again;
+    size_t length, again_length;
+
+    if (leaf->op == WORDS_EXACT)
+        return term_query (ctx, STORE_OP_TERM, prefix, word->text, word->length);
+    store_stem (planner->stemmer, word->text, word->length, &stem, &length);
+    query = term_query (ctx, STORE_OP_STEM, prefix, stem, length);
+    stem = query->term.text + strlen (prefix);
+    store_stem (planner->stemmer, stem, length, &again, &again_length);
+    query->self = again_length == length && memcmp (stem, again, length) == 0;
+    return query;
+}
+
+static struct store_query *
+words_query (struct planner *planner, void *ctx, const char *prefix, const struct node *leaf)
+{
+    struct store_query *query;
+
+    if (leaf->word_count == 1)
+        return word_query (planner, ctx, prefix, leaf);
+    query = query_create (ctx,
+                          leaf->op == WORDS_PHRASE ? STORE_OP_PHRASE
+                          : leaf->op == WORDS_NEAR ? STORE_OP_NEAR
+                                                   : STORE_OP_ADJ,
+                          leaf->word_count);
+    /* N apart are N + 1 positions for two words, and so on. */
+    query->window = leaf->op == WORDS_PHRASE ? (unsigned) leaf->word_count
+                                             : leaf->window + (unsigned) leaf->word_count - 1;
+    for (size_t i = 0; i < leaf->word_count; i++)
+        query->children[query->child_count++] =
+            term_query (query, STORE_OP_TERM, prefix, leaf->words[i].text, leaf->words[i].length);
+    return query;
+}
+
+static unsigned
+leaf_fields (const struct node *leaf)
+{
+    return leaf->prefix != NULL ? leaf->prefix->fields : prefix_bare_fields;
+}
+
+static struct plan *
+text_plan (struct planner *planner, const struct node *leaf)
+{
+    struct plan *plan = plan_node (planner->ctx, PLAN_TEXT);
+    struct store_query *query = query_create (plan, STORE_OP_OR, FIELD_COUNT);
+    unsigned fields = leaf_fields (leaf);
+
+    for (unsigned field = 0; field < FIELD_COUNT; field++)
+        if (fields & 1u << field)
+            query->children[query->child_count++] =
+                words_query (planner, query, field_prefixes[field], leaf);
+    plan->query = query->child_count == 1 ? query->children[0] : query;
+    plan->phrases = leaf->word_count > 1;
+    return plan;
+}
+
+/* ---- beginnings of terms ------------------------------------------------------------------- */
+
+static void
+starts_add (struct plan *plan, const char *prefix, const char *text, size_t length)
+{
+    size_t room = plan->starts != NULL ? talloc_array_length (plan->starts) : 0;
+    size_t prefix_length = strlen (prefix);
+    char *term = talloc_array (plan, char, prefix_length + length + 1);
+
+    memcpy (term, prefix, prefix_length);
+    memcpy (term + prefix_length, text, length);
+    term[prefix_length + length] = '\0';
+    if (plan->start_count == room)
+        plan->starts = talloc_realloc (plan, plan->starts, struct store_term, room * 2 + 8);
+    plan->starts[plan->start_count].text = term;
+    plan->starts[plan->start_count++].length = prefix_length + length;
+}
+
+/* Words of these fields that begin with text. */
+static struct plan *
+text_starts (struct planner *planner, unsigned fields, const char *text, size_t length)
+{
+    struct plan *plan = plan_node (planner->ctx, PLAN_STARTS);
+
+    plan->in_text = true;
+    for (unsigned field = 0; field < FIELD_COUNT; field++)
+        if (fields & 1u << field)
+            starts_add (plan, field_prefixes[field], text, length);
+    return plan;
+}
+
+/* Any word at all. Those of the body have no prefix, but never begin with a capital. */
+static struct plan *
+text_any (struct planner *planner, unsigned fields)
+{
+    struct plan *plan = text_starts (planner, fields & ~(1u << FIELD_BODY), "", 0);
+
+    if (fields & 1u << FIELD_BODY)
+        for (unsigned byte = 1; byte < 256; byte++) {
+            char first = (char) byte;
+            if (byte < 'A' || byte > 'Z')
+                starts_add (plan, "", &first, 1);
+        }
+    return plan;
+}
+
+static bool
+note_found (void *closure, const char *term, size_t length, uint32_t freq)
+{
+    (void) term;
+    (void) length;
+    (void) freq;
+    *(bool *) closure = true;
+    return false;
+}
+
+/* Terms of state of one kind that begin with text; NOTHING where there is none. */
+static enum mail_status
+state_starts (struct planner *planner, const char *prefix, const char *text, size_t length,
+              bool others, struct plan **plan_out)
+{
+    struct plan *plan = plan_node (planner->ctx, PLAN_STARTS);
+    bool found = false;
+    enum mail_status status;
+
+    starts_add (plan, prefix, text, length);
+    plan->others = others;
+    status = store_each_term (planner->index->state, plan->starts[0], note_found, &found);
+    if (status != MAIL_OK)
+        return index_fail_store (planner->index, planner->index->state, status);
+    *plan_out = found ? plan : plan_node (planner->ctx, PLAN_NOTHING);
+    return MAIL_OK;
+}
+
+/* ---- terms of state ------------------------------------------------------------------------ */
+
+/* Documents of a term; NOTHING where state does not have it. */
+static enum mail_status
+state_term (struct planner *planner, const char *prefix, const char *value, size_t length,
+            struct plan **plan_out)
+{
+    struct store_term term = term_make (planner->ctx, prefix, value, length);
+    struct plan *plan;
+    uint32_t freq = 0;
+    enum mail_status status = store_term_freq (planner->index->state, term, &freq);
+
+    if (status != MAIL_OK)
+        return index_fail_store (planner->index, planner->index->state, status);
+    plan = freq > 0 ? plan_state_term (planner->ctx, term) : plan_node (planner->ctx, PLAN_NOTHING);
+    /* What is known from references only, or gone, has an id and a thread too. */
+    plan->ids = strcmp (prefix, PREFIX_MESSAGE_ID) == 0;
+    plan->others = plan->ids || strcmp (prefix, PREFIX_THREAD) == 0;
+    plan->estimate = freq;
+    plan->estimated = true;
+    *plan_out = plan;
+    return MAIL_OK;
+}
+
+static enum mail_status
+id_term (struct planner *planner, const char *value, struct plan **plan_out)
+{
+    char *id = term_message_id (planner->ctx, value);
+    enum mail_status status = state_term (planner, PREFIX_MESSAGE_ID, id, strlen (id), plan_out);
+
+    talloc_free (id);
+    return status;
+}
+
+/* ---- folders ------------------------------------------------------------------------------- */
+
+/* The table of folders, kept on the handle as index_folders() does, but without moving it on. */
+static enum mail_status
+load_folders (struct mail_index *index)
+{
+    struct mail_folders *folders;
+    enum mail_status status;
+
+    if (index->folders != NULL && index->folders_generation == index->generation)
+        return MAIL_OK;
+    status = folders_read (index, index->state, &folders);
+    if (status != MAIL_OK)
+        return index_fail_store (index, index->state, status);
+    talloc_free (index->folders);
+    index->folders = folders;
+    index->folders_generation = index->generation;
+    return MAIL_OK;
+}
+
+typedef struct idset (*places_fn) (void *ctx, const struct mail_folders *folders,
+                                   const char *value);
+
+static enum mail_status
+folder_plan (struct planner *planner, places_fn places, const char *value, struct plan **plan_out)
+{
+    enum mail_status status = load_folders (planner->index);
+    struct plan **plans;
+    struct idset set;
+
+    if (status != MAIL_OK)
+        return status;
+    set = places (planner->ctx, planner->index->folders, value);
+    plans = talloc_array (planner->ctx, struct plan *, set.count);
+    for (size_t i = 0; i < set.count; i++)
+        plans[i] = plan_state_term (planner->ctx, term_folder (planner->ctx, set.ids[i]));
+    *plan_out = plan_join (planner->ctx, PLAN_OR, plans, set.count);
+    talloc_free (plans);
+    talloc_free (set.ids);
+    return MAIL_OK;
+}
+
+/* ---- leaves -------------------------------------------------------------------------------- */
+
+/* What a word without a prefix, and not stemmed, finds in state: "Inbox" is also a tag. */
+static enum mail_status
+bare_exact (struct planner *planner, const struct word *word, struct plan **parts, size_t *count)
+{
+    static const char *const prefixes[] = {PREFIX_TAG, PREFIX_MESSAGE_ID, PREFIX_THREAD};
+    static const places_fn places[] = {places_by_path, places_by_folder};
+    enum mail_status status;
+
+    for (size_t i = 0; i < 3; i++) {
+        status = state_term (planner, prefixes[i], word->text, word->length, &parts[*count]);
+        if (status != MAIL_OK)
+            return status;
+        ++*count;
+    }
+    for (size_t i = 0; i < 2; i++) {
+        status = folder_plan (planner, places[i], word->text, &parts[*count]);
+        if (status != MAIL_OK)
+            return status;
+        ++*count;
+    }
+    return MAIL_OK;
+}
+
+static enum mail_status
+bare_start (struct planner *planner, const struct word *word, struct plan **parts, size_t *count)
+{
+    static const struct {
+        const char *prefix;
+        bool others;
+    } terms[] = {{PREFIX_TAG, false},
+                 {PREFIX_MESSAGE_ID, true},
+                 {PREFIX_THREAD, true},
+                 {PREFIX_PROPERTY, false}};
+    enum mail_status status;
+
+    for (size_t i = 0; i < 4; i++) {
+        status = state_starts (planner, terms[i].prefix, word->text, word->length, terms[i].others,
+                               &parts[*count]);
+        if (status != MAIL_OK)
+            return status;
+        ++*count;
+    }
+    status = folder_plan (planner, places_by_start, word->text, &parts[*count]);
+    ++*count;
+    return status;
+}
+
+static enum mail_status
+words_leaf (struct planner *planner, const struct node *leaf, struct plan **plan_out)
+{
+    const struct word *word = &leaf->words[0];
+    struct plan *parts[8];
+    size_t count = 0;
+    enum mail_status status = MAIL_OK;
+
+    if (leaf->op == WORDS_START)
+        parts[count++] = text_starts (planner, leaf_fields (leaf), word->text, word->length);
+    else
+        parts[count++] = text_plan (planner, leaf);
+    if (leaf->prefix == NULL && !word->cjk) {
+        if (leaf->op == WORDS_EXACT)
+            status = bare_exact (planner, word, parts, &count);
+        else if (leaf->op == WORDS_START)
+            status = bare_start (planner, word, parts, &count);
+    }
+    if (status == MAIL_OK)
+        *plan_out = plan_join (planner->ctx, PLAN_OR, parts, count);
+    return status;
+}
+
+static enum mail_status
+term_leaf (struct planner *planner, const struct node *leaf, struct plan **plan_out)
+{
+    const struct prefix *prefix = leaf->prefix;
+
+    if (prefix->kind == KIND_FOLDER)
+        return folder_plan (planner, places_by_folder, leaf->value, plan_out);
+    if (prefix->kind == KIND_PATH)
+        return folder_plan (planner, places_by_path, leaf->value, plan_out);
+    if (strcmp (prefix->term, PREFIX_MESSAGE_ID) == 0)
+        return id_term (planner, leaf->value, plan_out);
+    return state_term (planner, prefix->term, leaf->value, leaf->value_length, plan_out);
+}
+
+static enum mail_status
+any_leaf (struct planner *planner, const struct node *leaf, struct plan **plan_out)
+{
+    if (leaf->prefix->kind == KIND_TERM)
+        return state_starts (planner, leaf->prefix->term, "", 0, false, plan_out);
+    *plan_out = text_any (planner, leaf->prefix->fields);
+    return MAIL_OK;
+}
+
+static struct plan *
+column_plan (struct planner *planner, const struct node *leaf)
+{
+    struct plan *plan = plan_node (planner->ctx, PLAN_COLUMN);
+
+    plan->slot = leaf->prefix->kind == KIND_DATE       ? SLOT_DATE
+                 : leaf->prefix->kind == KIND_REVISION ? SLOT_REVISION
+                                                       : SLOT_SIZE;
+    plan->others = plan->slot == SLOT_REVISION;
+    plan->low = leaf->low;
+    plan->high = leaf->high;
+    plan->but_zero = leaf->but_zero;
+    return plan;
+}
+
+enum mail_status
+plan_leaf (struct planner *planner, const struct node *leaf, struct plan **plan_out)
+{
+    switch (leaf->kind) {
+    case NODE_ALL:
+        *plan_out = plan_node (planner->ctx, PLAN_ALL);
+        return MAIL_OK;
+    case NODE_WORDS:
+        return words_leaf (planner, leaf, plan_out);
+    case NODE_ANY:
+        return any_leaf (planner, leaf, plan_out);
+    case NODE_TERM:
+        return term_leaf (planner, leaf, plan_out);
+    case NODE_RANGE:
+        *plan_out = column_plan (planner, leaf);
+        return MAIL_OK;
+    default:
+        *plan_out = plan_node (planner->ctx, PLAN_NOTHING);
+        return MAIL_OK;
+    }
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * tags.c - tags on every match of a query.
+ *
+ * The matches are found without the lock; then slices of about a quarter of a second are written,
+ * with the lock let go of in between, so that nobody waits long. Where somebody else has committed
+ * since the matches were found, the query is asked again under the lock, and only what still
+ * matches is changed.
+ */
+#include "edit.h"
+#include "query/query.h"
+#include "schema.h"
+#include "term.h"
+#include "writer.h"
+
+#include <string.h>
+#include <talloc.h>
+#include <time.h>
+
+#define SLICE_MS 250
+#define SLICE_FIRST 200 /* messages; doubled or halved after each commit */
+#define SLICE_MAX 8000
+
+enum mail_status
+mail_tag_check (const char *tag, const char **reason_out)
+{
+    const char *reason = NULL;
+    if (*tag == '\0')
+        reason = "empty tag forbidden";
+    else if (*tag == '-')
+        reason = "tag starting with '-' forbidden";
+    else if (strlen (tag) > MAIL_TAG_MAX)
+        reason = "tag is too long (over 200 bytes)";
+    if (reason_out)
+        *reason_out = reason;
+    return reason ? MAIL_ERROR_ARGUMENT : MAIL_OK;
+}
+
+static uint64_t
+now_ms (void)
+{
+    struct timespec now;
+    clock_gettime (CLOCK_MONOTONIC, &now);
+    return (uint64_t) now.tv_sec * 1000 + (uint64_t) now.tv_nsec / 1000000;
+}
+
+struct tagging {
+    struct mail_query *query;
+    struct mail_index *index;
+    const struct mail_tag_change *changes;
+    size_t change_count;
+    struct idset ids;  /* that match */
+    uint64_t revision; /* as of which they do */
+    size_t next, slice;
+    uint64_t changed; /* committed */
+};
+
+static enum mail_status
+tag_message (struct tagging *tagging, struct writer *writer, uint32_t id, uint64_t *written_count)
+{
+    struct edit *edit;
+    bool written = false;
+    enum mail_status status = edit_open (writer, writer, id, &edit);
+    if (status != MAIL_OK || !edit)
+        return status;
+    for (size_t i = 0; i < tagging->change_count; i++) {
+        if (tagging->changes[i].add)
+            edit_add_tag (edit, tagging->changes[i].tag);
+        else
+            edit_remove_tag (edit, tagging->changes[i].tag);
+    }
+    status = edit_save (writer, edit, &written);
+    talloc_free (edit);
+    *written_count += written;
+    return status;
+}
+
+/* Under the lock: the handle reads what the writer will change, so the query can be asked again. */
+static enum mail_status
+match_again (struct tagging *tagging)
+{
+    struct idset now;
+    enum mail_status status = mail_index_refresh (tagging->index);
+    if (status != MAIL_OK || tagging->index->revision == tagging->revision)
+        return status;
+    status = query_evaluate (tagging->query, tagging->query, &now);
+    if (status != MAIL_OK)
+        return status;
+    struct idset left = {tagging->ids.ids + tagging->next, tagging->ids.count - tagging->next};
+    struct idset still = idset_intersect (tagging->query, left, now);
+    talloc_free (now.ids);
+    talloc_free (tagging->ids.ids);
+    tagging->ids = still;
+    tagging->next = 0;
+    tagging->revision = tagging->index->revision;
+    return MAIL_OK;
+}
+
+static enum mail_status
+tag_slice (struct tagging *tagging)
+{
+    struct writer *writer;
+    uint64_t start = now_ms (), written = 0;
+    enum mail_status status = writer_begin (tagging->query, tagging->index, &writer);
+    if (status != MAIL_OK)
+        return status;
+    status = match_again (tagging);
+    size_t end = tagging->next + tagging->slice;
+    if (end > tagging->ids.count)
+        end = tagging->ids.count;
+    for (; status == MAIL_OK && tagging->next < end; tagging->next++)
+        status = tag_message (tagging, writer, tagging->ids.ids[tagging->next], &written);
+    if (status == MAIL_OK && written > 0)
+        status = writer_commit (writer);
+    else
+        talloc_free (writer);
+    if (status != MAIL_OK)
+        return status;
+    tagging->changed += written;
+    tagging->revision = tagging->index->revision;
+    if (now_ms () - start > SLICE_MS)
+        tagging->slice = tagging->slice / 2 + 1;
+    else if (tagging->slice < SLICE_MAX)
+        tagging->slice *= 2;
+    return MAIL_OK;
+}
+
+/* Leaves only the ids that some change would alter, from the posting lists of the tags. */
+static enum mail_status
+narrow_once (struct tagging *tagging, struct idset *narrowed_out)
+{
+    void *local = talloc_new (NULL);
+    struct idset needed = {NULL, 0};
+    enum mail_status status = MAIL_OK;
+    for (size_t i = 0; status == MAIL_OK && i < tagging->change_count; i++) {
+        struct idset with, part;
+        struct store_term term = term_make_string (local, PREFIX_TAG, tagging->changes[i].tag);
+        status = store_postings (local, tagging->index->state, term, &with);
+        if (status != MAIL_OK)
+            break;
+        part = tagging->changes[i].add ? idset_subtract (local, tagging->ids, with)
+                                       : idset_intersect (local, tagging->ids, with);
+        needed = idset_union (local, needed, part);
+    }
+    *narrowed_out = needed;
+    if (status == MAIL_OK)
+        talloc_steal (tagging->query, needed.ids);
+    else
+        index_fail_store (tagging->index, tagging->index->state, status);
+    talloc_free (local);
+    return status;
+}
+
+static enum mail_status
+narrow (struct tagging *tagging)
+{
+    struct idset narrowed = {NULL, 0};
+    unsigned attempt = 0;
+    enum mail_status status;
+    do
+        status = narrow_once (tagging, &narrowed);
+    while (status != MAIL_OK &&
+           (status = index_overtaken (tagging->index, status, &attempt)) == MAIL_OK);
+    if (status == MAIL_OK) {
+        talloc_free (tagging->ids.ids);
+        tagging->ids = narrowed;
+    }
+    return status;
+}
+
+enum mail_status
+mail_query_tag (struct mail_query *query, const struct mail_tag_change *changes, size_t count,
+                uint64_t *changed_out)
+{
+    struct tagging tagging = {.query = query,
+                              .index = query_index (query),
+                              .changes = changes,
+                              .change_count = count,
+                              .slice = SLICE_FIRST};
+    enum mail_status status = query_evaluate (query, query, &tagging.ids);
+    tagging.revision = tagging.index->revision;
+    if (status == MAIL_OK)
+        status = narrow (&tagging);
+    while (status == MAIL_OK && tagging.next < tagging.ids.count)
+        status = tag_slice (&tagging);
+    talloc_free (tagging.ids.ids);
+    if (changed_out)
+        *changed_out = tagging.changed;
+    return status;
+}
