@@ -37,19 +37,32 @@ find_open (const char *p)
     return *p == '<' ? p : NULL;
 }
 
+/* Takes blanks out, which come from folding. Of several in a row every second stays: notmuch makes it
+ * so, and tags are carried over from it by these ids. */
+static size_t
+strip_blanks (char *id, size_t length)
+{
+    size_t n = 0;
+    bool stripped = false;
+
+    for (size_t i = 0; i < length; i++) {
+        stripped = !stripped && g_ascii_isspace (id[i]);
+        if (!stripped)
+            id[n++] = id[i];
+    }
+    return n;
+}
+
 /* The id that begins at "<"; it ends at ">" or with the text. NULL where it is empty. */
 static char *
 take_id (void *ctx, const char *open, const char **end_out)
 {
-    size_t length = strcspn (open + 1, ">"), n = 0;
-    char *id = talloc_array (ctx, char, length + 1);
+    size_t length = strcspn (open + 1, ">");
+    char *id = talloc_strndup (ctx, open + 1, length);
 
-    for (size_t i = 0; i < length; i++)
-        if (!g_ascii_isspace (open[1 + i]))
-            id[n++] = open[1 + i];
-    id[n] = '\0';
     *end_out = open + 1 + length + (open[1 + length] == '>');
-    if (n > 0)
+    id[strip_blanks (id, length)] = '\0';
+    if (id[strspn (id, " \t")] != '\0')
         return id;
     talloc_free (id);
     return NULL;

@@ -33,32 +33,27 @@ plan_state_term (void *ctx, struct store_term term)
 
 /* ---- putting together ---------------------------------------------------------------------- */
 
-/* The children of one kind among some: their number, their queries as one. */
+/* The children of one kind among those of a join. */
 struct gathered {
     struct plan **plans;
     size_t count;
 };
 
-static bool
-any (const struct gathered *gathered, size_t flag_offset)
+/* What is true of the parts, of the whole: it looks at positions where any does; an AND finds other
+ * documents only where all do. */
+static void
+gather_flags (struct plan *whole, enum plan_kind join, const struct gathered *gathered)
 {
-    for (size_t i = 0; i < gathered->count; i++)
-        if (*(const bool *) ((const char *) gathered->plans[i] + flag_offset))
-            return true;
-    return false;
+    whole->others = join == PLAN_AND;
+    whole->ids = join == PLAN_OR;
+    for (size_t i = 0; i < gathered->count; i++) {
+        const struct plan *part = gathered->plans[i];
+        whole->phrases = whole->phrases || part->phrases;
+        whole->others =
+            join == PLAN_AND ? whole->others && part->others : whole->others || part->others;
+        whole->ids = whole->ids && part->ids;
+    }
 }
-
-static bool
-all (const struct gathered *gathered, size_t flag_offset)
-{
-    for (size_t i = 0; i < gathered->count; i++)
-        if (!*(const bool *) ((const char *) gathered->plans[i] + flag_offset))
-            return false;
-    return true;
-}
-
-#define ANY(gathered, flag) any (gathered, offsetof (struct plan, flag))
-#define ALL(gathered, flag) all (gathered, offsetof (struct plan, flag))
 
 /* One query of several. */
 static struct store_query *
@@ -87,9 +82,7 @@ gather_queries (void *ctx, enum plan_kind join, const struct gathered *gathered)
         return gathered->plans[0];
     plan = plan_node (ctx, gathered->plans[0]->kind);
     plan->query = query_join (plan, join == PLAN_AND ? STORE_OP_AND : STORE_OP_OR, gathered);
-    plan->phrases = ANY (gathered, phrases);
-    plan->others = join == PLAN_AND ? ALL (gathered, others) : ANY (gathered, others);
-    plan->ids = join == PLAN_OR && ALL (gathered, ids);
+    gather_flags (plan, join, gathered);
     return plan;
 }
 
@@ -106,7 +99,7 @@ gather_starts (void *ctx, const struct gathered *gathered)
         total += gathered->plans[i]->start_count;
     plan = plan_node (ctx, PLAN_STARTS);
     plan->in_text = gathered->plans[0]->in_text;
-    plan->others = ANY (gathered, others);
+    gather_flags (plan, PLAN_OR, gathered);
     plan->starts = talloc_array (plan, struct store_term, total);
     for (size_t i = 0; i < gathered->count; i++) {
         const struct plan *from = gathered->plans[i];
@@ -126,8 +119,10 @@ gather_without (void *ctx, struct plan *base, const struct gathered *without)
     if (without->count == 0)
         return base;
     plan = plan_node (ctx, base->kind);
-    plan->phrases = base->phrases || ANY (without, phrases);
+    gather_flags (plan, PLAN_OR, without);
+    plan->phrases = plan->phrases || base->phrases;
     plan->others = base->others;
+    plan->ids = false;
     plan->query = talloc_zero (plan, struct store_query);
     plan->query->op = STORE_OP_AND_NOT;
     plan->query->children = talloc_array (plan->query, struct store_query *, without->count + 1);

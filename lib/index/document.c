@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * document.c - from a parsed message to texts of fields.
+ *
+ * Which text is a word of which field is decided here and nowhere else; how texts become words is
+ * the tokenizer's. Every value of a repeated header counts, since any of them may be the one that
+ * another program shows. Temporary strings live as long as the header or part they come from.
+ */
+#include "index/document.h"
+
+#include <string.h>
+#include <talloc.h>
+
+struct adding {
+    struct terms *terms;
+    struct mime_message *message;
+    size_t bytes; /* of text so far */
+};
+
+static const struct {
+    const char *name;
+    enum text_field field;
+    bool addresses;
+} headers[] = {
+    {"From", FIELD_FROM, true},
+    {"To", FIELD_TO, true},
+    {"Cc", FIELD_CC, true},
+    {"Bcc", FIELD_BCC, true},
+    {"Reply-To", FIELD_REPLY_TO, true},
+    {"List-Id", FIELD_LIST_ID, false},
+    {"Subject", FIELD_SUBJECT, false},
+};
+
+/* Of a forwarded message: found as words of the body, since from: and subject: ask for those of the
+ * message itself. */
+static const char *const inner_headers[] = {"From", "To", "Cc", "Subject"};
+
+static void
+add_text (struct adding *adding, enum text_field field, const char *text, size_t length)
+{
+    if (length == 0)
+        return;
+    terms_add_text (adding->terms, field, text, length);
+    adding->bytes += length;
+}
+
+static void
+add_string (struct adding *adding, enum text_field field, const char *string)
+{
+    if (string)
+        add_text (adding, field, string, strlen (string));
+}
+
+/* A mailbox is one text, so that a phrase can name both parts of it but no two mailboxes; so is the
+ * name of a group. What has no address in it is at least words. */
+static void
+add_addresses (struct adding *adding, enum text_field field, const char *raw)
+{
+    void *scratch = talloc_new (NULL);
+    size_t count;
+    const struct mime_address *addresses = mime_decode_addresses (scratch, raw, &count);
+
+    for (size_t i = 0; i < count; i++) {
+        const char *name = addresses[i].name, *address = addresses[i].address;
+        const char *between = *name && *address ? " " : "";
+        char *text = talloc_asprintf (scratch, "%s%s%s", name, between, address);
+        add_string (adding, field, text);
+        talloc_free (text);
+    }
+    if (count == 0)
+        add_string (adding, field, mime_decode_text (scratch, raw));
+    talloc_free (scratch);
+}
+
+static void
+add_header (struct adding *adding, enum text_field field, bool addresses, const char *raw)
+{
+    if (addresses) {
+        add_addresses (adding, field, raw);
+        return;
+    }
+    char *text = mime_decode_text (NULL, raw);
+    add_string (adding, field, text);
+    talloc_free (text);
+}
+
+static void
+add_headers (struct adding *adding)
+{
+    const char *raw;
+
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
+        for (unsigned nth = 0; (raw = mime_header_raw (adding->message, headers[i].name, nth));
+             nth++)
+            add_header (adding, headers[i].field, headers[i].addresses, raw);
+}
+
+static void
+add_inner_headers (struct adding *adding, const struct mail_part *part)
+{
+    for (size_t i = 0; i < sizeof inner_headers / sizeof *inner_headers; i++)
+        add_string (adding, FIELD_BODY, mime_part_header (adding->message, part, inner_headers[i]));
+}
+
+static void
+add_words (struct adding *adding, const struct mail_part *part)
+{
+    void *scratch = talloc_new (NULL);
+    char *text;
+    size_t length;
+
+    if (adding->bytes < TEXT_MAX &&
+        mime_part_words (scratch, adding->message, part, TEXT_MAX - adding->bytes, &text,
+                         &length) == MAIL_OK)
+        add_text (adding, FIELD_BODY, text, length);
+    talloc_free (scratch);
+}
+
+static void
+add_part (struct adding *adding, const struct mail_part *part)
+{
+    add_string (adding, FIELD_MIME_TYPE, part->type);
+    if (part->attachment)
+        add_string (adding, FIELD_ATTACHMENT, part->filename);
+    if (part->kind == MAIL_PART_MESSAGE)
+        add_inner_headers (adding, part);
+    if (part->kind == MAIL_PART_LEAF && part->text && !part->attachment)
+        add_words (adding, part);
+}
+
+void
+document_add (struct terms *terms, struct mime_message *message)
+{
+    struct adding adding = {.terms = terms, .message = message};
+    size_t count;
+    const struct mail_part *parts = mime_parts (message, &count);
+
+    add_headers (&adding);
+    for (size_t i = 0; i < count; i++)
+        add_part (&adding, &parts[i]);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * query.c - queries as objects: parsed once, evaluated as often as asked.
+ *
+ * The tree belongs to the query; a plan belongs to one revision, and a new one is made for every
+ * evaluation. A reader overtaken by a writer starts its evaluation anew.
+ */
+#include "query/query-private.h"
+#include "query/evaluate.h"
+#include "query/parser.h"
+#include <glib.h>
+#include <string.h>
+#include <talloc.h>
+#include <time.h>
+
+#define STEMMER "english"
+
+enum mail_status
+mail_query_parse (void *ctx, struct mail_index *index, const char *text,
+                  struct mail_query **query_out, struct mail_query_error *error_out)
+{
+    struct mail_query *query = talloc_zero (ctx, struct mail_query);
+    struct mail_query_error error = {0};
+    char *stemmer_error = NULL;
+    enum mail_status status;
+
+    query->index = index;
+    query->text = talloc_strdup (query, text);
+    if (!query_parse_text (query, text, strlen (text), time (NULL), &query->tree, &error)) {
+        status = index_fail (index, MAIL_ERROR_QUERY, "%s", error.message);
+        if (error_out != NULL) {
+            *error_out = error;
+            talloc_steal (ctx, error.message);
+            talloc_steal (ctx, error.hint);
+        }
+        goto done;
+    }
+    status = store_stemmer_create (query, STEMMER, &query->stemmer, &stemmer_error);
+    if (status != MAIL_OK) {
+        index_fail (index, status, "%s", stemmer_error);
+        goto done;
+    }
+    *query_out = talloc_steal (ctx, query);
+    query = NULL;
+
+done:
+    talloc_free (query);
+    return status;
+}
+
+struct mail_index *
+query_index (const struct mail_query *query)
+{
+    return query->index;
+}
+
+enum mail_status
+query_plan (struct mail_query *query)
+{
+    struct planner planner = {
+        .ctx = talloc_new (query), .index = query->index, .stemmer = query->stemmer};
+    struct plan *plan;
+    enum mail_status status = plan_create (&planner, query->tree, &plan);
+
+    if (query->plan != NULL)
+        talloc_free (talloc_parent (query->plan));
+    query->plan = NULL;
+    if (status == MAIL_OK)
+        query->plan = talloc_steal (planner.ctx, plan);
+    else
+        talloc_free (planner.ctx);
+    return status;
+}
+
+enum mail_status
+query_evaluate_once (void *ctx, struct mail_query *query, struct idset *set_out)
+{
+    gint64 start = g_get_monotonic_time ();
+    enum mail_status status = query_plan (query);
+
+    if (status == MAIL_OK)
+        status = plan_evaluate (ctx, query->index, query->plan, set_out);
+    if (status == MAIL_OK)
+        query->matches = set_out->count;
+    query->counted = false;
+    query->milliseconds = (double) (g_get_monotonic_time () - start) / 1000;
+    return status;
+}
+
+enum mail_status
+query_evaluate (void *ctx, struct mail_query *query, struct idset *set_out)
+{
+    unsigned attempt = 0;
+    enum mail_status status;
+
+    do {
+        status = query_evaluate_once (ctx, query, set_out);
+        if (status == MAIL_OK)
+            return MAIL_OK;
+        status = index_overtaken (query->index, status, &attempt);
+    } while (status == MAIL_OK);
+    return status;
+}
