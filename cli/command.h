@@ -1,30 +1,62 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* command.h - what a command is: an entry of the table in main.c. */
+/* command.h - what a command is: an entry of the table in commands.c. */
 #ifndef COMMAND_H
 #define COMMAND_H
 
+#include "config.h"
+#include "names.h"
+#include "options.h"
+
 #include <mailindex.h>
 
-struct option_spec; /* options.h */
-struct config;      /* config.h */
+#define EXIT_AGAIN 75 /* a later run may do better */
+
+enum query_syntax { QUERY_INFIX, QUERY_SEXP };
+
+/* Options that every command has. */
+struct global_options {
+    const char *config; /* before the command only */
+    const char *uuid;
+    bool help, version, debug;
+    int query; /* enum query_syntax */
+};
 
 /* What main() has worked out before a command runs. */
 struct cli {
+    const struct names *names;
     const char *program;   /* the name in messages: "mail" */
-    struct config *config; /* merged: file, defaults */
-    const char *command;   /* name of the command that runs */
+    const char *command;   /* name of the command that runs; "" before it is known */
+    struct config *config; /* file and defaults; NULL for a command without_config */
+    struct global_options global;
 };
 
 struct command {
     const char *name;
-    const char *arguments; /* for the usage line: "[options] QUERY" */
+    const char *arguments; /* for the usage line: "[OPTION...] QUERY" */
     const char *summary;   /* one line for help */
     const struct option_spec *options;
-    /* arguments: what is left after the options, NULL-terminated. Returns the exit code. */
-    int (*run) (struct cli *cli, int argc, char **argv);
+    const void *defaults; /* the struct that the options' offsets point into; copied for a run */
+    size_t options_size;
+    bool without_config;
+    /* options: the copy of defaults with what was given. argv: what is left after the options,
+     * argc words and a NULL. Returns the exit code. */
+    int (*run) (struct cli *cli, void *options, int argc, char **argv);
 };
 
 extern const struct command command_config, command_count, command_help, command_new,
     command_search, command_show, command_tag;
+
+/* All of them in the order of the help text, NULL-terminated. */
+extern const struct command *const commands[];
+/* NULL where there is none of this name. */
+const struct command *command_find (const char *name);
+extern const struct option_spec global_specs[];       /* before the command */
+extern const struct option_spec global_specs_after[]; /* after it */
+
+/* Help on one command, or a topic: the manual page where it is installed, else what the tables say.
+ * name: NULL for the overview. */
+int help_show (const struct cli *cli, const char *name);
+/* The overview. */
+void help_overview (const struct cli *cli, FILE *file);
 
 #endif

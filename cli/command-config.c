@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * command-config.c - config: shows the settings that are in force.
+ *
+ * What scripts and editors ask for is the merged view: the file, the defaults, and what follows
+ * from the system (where the mail is, who the user is).
+ */
+#include "report.h"
+
+#include <glib.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <talloc.h>
+#include <unistd.h>
+
+/* What this program can do, under the names that notmuch has for it. */
+static const struct {
+    const char *key;
+    bool value;
+} built_with[] = {
+    {"built_with.compact", false},
+    {"built_with.field_processor", true},
+    {"built_with.retry_lock", true},
+    {"built_with.sexp_queries", false},
+};
+
+static const char *const computed_keys[] = {"database.mail_root", "database.path", "user.name",
+                                            "user.primary_email"};
+
+static char *
+user_name (void *ctx)
+{
+    const char *name = getenv ("NAME");
+    struct passwd *user = getpwuid (getuid ());
+
+    if (name && *name)
+        return talloc_strdup (ctx, name);
+    return user ? talloc_strndup (ctx, user->pw_gecos, strcspn (user->pw_gecos, ",")) : NULL;
+}
+
+static char *
+user_email (void *ctx)
+{
+    const char *email = getenv ("EMAIL");
+    struct passwd *user = getpwuid (getuid ());
+
+    if (email && *email)
+        return talloc_strdup (ctx, email);
+    return user ? talloc_asprintf (ctx, "%s@localhost", user->pw_name) : NULL;
+}
+
+static const char *
+path (void *ctx, const struct config *config, bool mail_root)
+{
+    struct config_paths paths;
+    char *error;
+
+    if (config_paths (ctx, config, &paths, &error) != MAIL_OK)
+        return NULL;
+    return mail_root ? paths.mail_root : paths.database;
+}
+
+/* The value of a key that follows from more than the file; NULL for none. */
+static const char *
+computed (void *ctx, const struct config *config, const char *key)
+{
+    if (strcmp (key, "database.path") == 0)
+        return path (ctx, config, false);
+    if (strcmp (key, "database.mail_root") == 0)
+        return path (ctx, config, true);
+    if (config_raw (config, key))
+        return NULL;
+    if (strcmp (key, "user.name") == 0)
+        return user_name (ctx);
+    if (strcmp (key, "user.primary_email") == 0)
+        return user_email (ctx);
+    return NULL;
+}
+
+static void
+print_built_with (const char *key)
+{
+    bool value = false;
+
+    for (size_t i = 0; i < G_N_ELEMENTS (built_with); i++)
+        if (strcmp (built_with[i].key, key) == 0)
+            value = built_with[i].value;
+    puts (value ? "true" : "false");
+}
+
+static int
+get (const struct cli *cli, int argc, char **argv)
+{
+    void *local;
+    const char *value;
+
+    if (argc != 1)
+        return report_usage ("%s config get requires exactly one argument.", cli->program);
+    if (g_str_has_prefix (argv[0], "built_with.")) {
+        print_built_with (argv[0]);
+        return 0;
+    }
+    local = talloc_new (NULL);
+    value = computed (local, cli->config, argv[0]);
+    if (value)
+        puts (value);
+    else
+        for (char **part = config_list (local, cli->config, argv[0], NULL); *part; part++)
+            puts (*part);
+    talloc_free (local);
+    return 0;
+}
+
+static bool
+is_in (char *const *keys, const char *key)
+{
+    for (; *keys; keys++)
+        if (strcmp (*keys, key) == 0)
+            return true;
+    return false;
+}
+
+/* All keys, those that are computed among them, in byte order. */
+static char **
+all_keys (void *ctx, const struct config *config, size_t *count_out)
+{
+    char **keys = config_keys (ctx, config);
+    size_t count = 0;
+
+    while (keys[count])
+        count++;
+    for (size_t i = 0; i < G_N_ELEMENTS (computed_keys); i++) {
+        if (is_in (keys, computed_keys[i]) || !computed (ctx, config, computed_keys[i]))
+            continue;
+        keys = talloc_realloc (ctx, keys, char *, count + 2);
+        keys[count++] = talloc_strdup (ctx, computed_keys[i]);
+        keys[count] = NULL;
+    }
+    *count_out = count;
+    return keys;
+}
+
+static int
+compare_strings (const void *a, const void *b)
+{
+    return strcmp (*(char *const *) a, *(char *const *) b);
+}
+
+static int
+list (const struct cli *cli)
+{
+    void *local = talloc_new (NULL);
+    size_t count;
+    char **keys = all_keys (local, cli->config, &count);
+
+    for (size_t i = 0; i < G_N_ELEMENTS (built_with); i++)
+        printf ("%s=%s\n", built_with[i].key, built_with[i].value ? "true" : "false");
+    qsort (keys, count, sizeof *keys, compare_strings);
+    for (size_t i = 0; i < count; i++) {
+        const char *value = computed (local, cli->config, keys[i]);
+
+        printf ("%s=%s\n", keys[i], value ? value : config_raw (cli->config, keys[i]));
+    }
+    talloc_free (local);
+    return 0;
+}
+
+static int
+set (const struct cli *cli)
+{
+    const char *file = config_file (cli->config);
+
+    report (cli, "setting values is not supported yet: edit '%s'",
+            file ? file : config_usual_file (cli->config));
+    return 1;
+}
+
+static int
+run_config (struct cli *cli, void *options, int argc, char **argv)
+{
+    (void) options;
+    if (argc == 0)
+        return report_usage ("%s config requires at least one argument.", cli->program);
+    if (strcmp (argv[0], "get") == 0)
+        return get (cli, argc - 1, argv + 1);
+    if (strcmp (argv[0], "list") == 0)
+        return list (cli);
+    if (strcmp (argv[0], "set") == 0)
+        return set (cli);
+    fprintf (stderr, "Unrecognized argument for %s config: %s\n", cli->program, argv[0]);
+    return 1;
+}
+
+static const struct option_spec specs[] = {OPT_END};
+
+const struct command command_config = {
+    .name = "config",
+    .arguments = "get SECTION.ITEM | list",
+    .summary = "Show settings",
+    .options = specs,
+    .defaults = "",
+    .options_size = 0,
+    .run = run_config,
+};

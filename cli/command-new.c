@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * command-new.c - new: looks for new, moved and removed mail and brings the index up to date.
+ *
+ * The scan makes a list of changes, the library applies it block by block. A signal is noticed
+ * between two messages; what is done by then is published, and the next run does the rest.
+ */
+#include "new-progress.h"
+#include "output.h"
+#include "report.h"
+#include "scan/scan.h"
+#include "session.h"
+#include "text.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <talloc.h>
+
+struct new_options {
+    bool quiet, verbose, full_scan, hooks;
+};
+
+/* Settings that a run needs. */
+struct new_settings {
+    char **tags, **ignore;
+    size_t tag_count, ignore_count;
+    bool maildir_flags;
+};
+
+/* One run. */
+struct new_run {
+    struct cli *cli;
+    const struct new_options *options;
+    struct new_settings settings;
+    struct mail_index *index;
+    struct progress *progress;
+    bool first; /* the index was empty */
+    bool again; /* a later run may do better */
+};
+
+#define T struct new_options
+/* clang-format off */
+static const struct option_spec specs[] = {
+    OPT_BOOLEAN (T, quiet, "quiet", "print neither progress nor result"),
+    OPT_BOOLEAN (T, verbose, "verbose", "print the name of each file that is read"),
+    OPT_BOOLEAN (T, full_scan, "full-scan", "list all folders, and compare each file with the index"),
+    OPT_BOOLEAN (T, hooks, "hooks", "run hooks (there are none yet)"),
+    OPT_END
+};
+/* clang-format on */
+
+static const struct new_options defaults = {.hooks = true};
+
+/* ---- signals ----------------------------------------------------------------------------------
+ */
+
+static volatile sig_atomic_t stop_asked;
+
+static void
+ask_to_stop (int number)
+{
+    (void) number;
+    stop_asked = 1;
+}
+
+/* The second signal of a kind ends the process. */
+static void
+catch_signals (void)
+{
+    struct sigaction action = {.sa_handler = ask_to_stop, .sa_flags = SA_RESETHAND | SA_RESTART};
+
+    sigemptyset (&action.sa_mask);
+    sigaction (SIGINT, &action, NULL);
+    sigaction (SIGTERM, &action, NULL);
+}
+
+/* ---- what is said on the way ------------------------------------------------------------------
+ */
+
+/* On stderr; path and text in one line. */
+static void
+say (struct new_run *run, const char *format, const char *path, const char *text)
+{
+    void *local = talloc_new (NULL);
+
+    progress_clear (run->progress);
+    fflush (stdout);
+    fprintf (stderr, format, text_line (local, path), text ? text_line (local, text) : "");
+    talloc_free (local);
+}
+
+static void
+on_scan_problem (void *closure, enum scan_reason reason, const char *path, int error)
+{
+    struct new_run *run = closure;
+    const char *word = scan_reason_word (reason);
+    char *text = error ? talloc_asprintf (NULL, "%s (%s)", word, strerror (error))
+                       : talloc_strdup (NULL, word);
+
+    say (run, "%s: %s\n", path, text);
+    talloc_free (text);
+}
+
+static void
+on_problem (void *closure, const char *path, enum mail_status status, const char *text)
+{
+    struct new_run *run = closure;
+
+    if (status == MAIL_ERROR_NOT_MAIL) {
+        say (run, "Note: Ignoring non-mail file: %s%s\n", path, NULL);
+        return;
+    }
+    run->again |= status == MAIL_ERROR_IO;
+    say (run, "%s: %s\n", path, text && *text ? text : mail_status_text (status));
+}
+
+static bool
+on_progress (void *closure, const char *path, uint64_t done, uint64_t total)
+{
+    struct new_run *run = closure;
+
+    if (path && run->options->verbose && !run->options->quiet) {
+        char *line = text_line (NULL, path);
+
+        progress_clear (run->progress);
+        printf ("%" PRIu64 "/%" PRIu64 ": %s\n", done, total, line);
+        output_result ();
+        talloc_free (line);
+    }
+    progress_update (run->progress, done, total);
+    return !stop_asked;
+}
+
+/* ---- the result -------------------------------------------------------------------------------
+ */
+
+static void
+print_processed (const struct new_run *run, uint64_t processed)
+{
+    double seconds = progress_seconds (run->progress);
+    char duration[DURATION_SIZE];
+
+    if (processed == 0)
+        return;
+    if (processed == 1)
+        printf ("Processed 1 file in %s", progress_duration (seconds, duration));
+    else
+        printf ("Processed %" PRIu64 " total files in %s", processed,
+                progress_duration (seconds, duration));
+    if (seconds >= 1)
+        printf (" (%" PRIu64 " files/sec.)", (uint64_t) ((double) processed / seconds));
+    puts (".");
+}
+
+static void
+print_result (const struct new_run *run, const struct mail_apply_counts *counts)
+{
+    print_processed (run, counts->processed);
+    if (counts->added > 0)
+        printf ("Added %" PRIu64 " new %s to the database.", counts->added,
+                counts->added == 1 ? "message" : "messages");
+    else
+        printf ("No new mail.");
+    if (counts->removed > 0)
+        printf (" Removed %" PRIu64 " %s.", counts->removed,
+                counts->removed == 1 ? "message" : "messages");
+    if (counts->renamed > 0)
+        printf (" Detected %" PRIu64 " file %s.", counts->renamed,
+                counts->renamed == 1 ? "rename" : "renames");
+    putchar ('\n');
+}
+
+/* ---- the command ------------------------------------------------------------------------------
+ */
+
+static int
+check_new_tags (const struct new_settings *settings)
+{
+    for (size_t i = 0; i < settings->tag_count; i++) {
+        const char *reason = NULL;
+
+        if (mail_tag_check (settings->tags[i], &reason) != MAIL_OK)
+            return report_usage ("tag '%s' in new.tags: %s", settings->tags[i],
+                                 reason ? reason : "not allowed");
+    }
+    return 0;
+}
+
+static int
+read_settings (void *ctx, struct new_run *run)
+{
+    struct new_settings *settings = &run->settings;
+    const struct config *config = run->cli->config;
+    char *error = NULL;
+
+    settings->tags = config_list (ctx, config, "new.tags", &settings->tag_count);
+    settings->ignore = config_list (ctx, config, "new.ignore", &settings->ignore_count);
+    if (config_boolean (ctx, config, "maildir.synchronize_flags", &settings->maildir_flags,
+                        &error) != MAIL_OK) {
+        report (run->cli, "%s", error);
+        return 1;
+    }
+    return check_new_tags (settings);
+}
+
+static enum mail_status
+scan (void *ctx, struct new_run *run, struct mail_changes **changes_out, char **error_out)
+{
+    const struct scan_options options = {
+        .full = run->options->full_scan,
+        .ignore = (const char *const *) run->settings.ignore,
+        .ignore_count = run->settings.ignore_count,
+        .problem = on_scan_problem,
+        .closure = run,
+    };
+    struct scan_counts counts = {0};
+    enum mail_status status =
+        scan_mail_root (ctx, run->index, &options, changes_out, &counts, error_out);
+
+    run->again |= counts.again > 0;
+    if (run->cli->global.debug)
+        report (run->cli,
+                "%" PRIu64 " folders known, %" PRIu64 " looked at, %" PRIu64 " listed; %" PRIu64
+                " files listed; %" PRIu64 " problems",
+                counts.folders_known, counts.folders_stated, counts.folders_listed,
+                counts.files_listed, counts.problems);
+    return status;
+}
+
+static enum mail_status
+apply (struct new_run *run, struct mail_changes *changes, struct mail_apply_counts *counts)
+{
+    const struct mail_apply_options options = {
+        .new_tags = (const char *const *) run->settings.tags,
+        .new_tags_count = run->settings.tag_count,
+        .maildir_flags = run->settings.maildir_flags,
+        .problem = on_problem,
+        .progress = on_progress,
+        .closure = run,
+    };
+
+    if (run->first && !run->options->quiet) {
+        printf ("Found %zu total files (that's not much mail).\n",
+                mail_changes_count_added (changes));
+        output_result ();
+    }
+    return stop_asked ? MAIL_ERROR_INTERRUPTED : mail_changes_apply (changes, &options, counts);
+}
+
+static int
+fatal (struct new_run *run, enum mail_status status, const char *error)
+{
+    if (status == MAIL_ERROR_INTERRUPTED) {
+        fflush (stdout);
+        fputs ("Stopping...\n", stderr);
+        return names_exit_code (run->cli->names, status);
+    }
+    if (error)
+        report (run->cli, "%s", error);
+    else
+        report_status (run->cli, status, run->index);
+    fprintf (stderr, "Note: A fatal error was encountered: %s\n", mail_status_text (status));
+    return names_exit_code (run->cli->names, status);
+}
+
+static int
+bring_up_to_date (void *ctx, struct new_run *run)
+{
+    struct mail_apply_counts counts = {0};
+    struct mail_changes *changes = NULL;
+    char *error = NULL;
+    enum mail_status status;
+
+    catch_signals ();
+    run->first = mail_index_revision (run->index) == 0;
+    run->progress = progress_begin (ctx, !run->options->quiet && !run->options->verbose);
+    status = scan (ctx, run, &changes, &error);
+    if (status == MAIL_OK)
+        status = apply (run, changes, &counts);
+    progress_clear (run->progress);
+    if (!run->options->quiet)
+        print_result (run, &counts);
+    if (status != MAIL_OK)
+        return fatal (run, status, error);
+    return run->again || counts.vanished > 0 ? EXIT_AGAIN : 0;
+}
+
+static int
+run_new (struct cli *cli, void *options, int argc, char **argv)
+{
+    struct new_run run = {.cli = cli, .options = options};
+    void *local = talloc_new (NULL), *reading = talloc_new (local);
+    int code = read_settings (local, &run);
+
+    (void) argc;
+    (void) argv;
+    if (code == 0)
+        code = session_open (local, cli, SESSION_CREATE | (run.options->quiet ? SESSION_QUIET : 0),
+                             &run.index);
+    if (code == 0)
+        code = bring_up_to_date (reading, &run);
+    talloc_free (reading); /* before the index it reads */
+    session_close (cli, run.index);
+    talloc_free (local);
+    return code;
+}
+
+const struct command command_new = {
+    .name = "new",
+    .arguments = "[OPTION...]",
+    .summary = "Find and index new mail",
+    .options = specs,
+    .defaults = &defaults,
+    .options_size = sizeof defaults,
+    .run = run_new,
+};

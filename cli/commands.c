@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* commands.c - the table of commands, and the options they all have. */
+#include "command.h"
+
+#include <string.h>
+
+const struct command *const commands[] = {
+    &command_new, &command_search, &command_show, &command_count,
+    &command_tag, &command_config, &command_help, NULL,
+};
+
+static const struct option_keyword query_keywords[] = {
+    {"infix", QUERY_INFIX},
+    {"sexp", QUERY_SEXP},
+    {NULL, 0},
+};
+
+#define T struct global_options
+/* clang-format off */
+#define EVERYWHERE                                                                                 \
+    OPT_BOOLEAN (T, help, "help", "show help and do nothing else"),                                \
+    OPT_BOOLEAN (T, version, "version", "show the version and do nothing else"),                   \
+    OPT_KEYWORD (T, query, "query", query_keywords, "how queries are written (sexp: not yet)"),    \
+    OPT_STRING (T, uuid, "uuid", "UUID", "go on only if the index has this UUID"),                 \
+    OPT_BOOLEAN (T, debug, "debug", "say on stderr how long locks were waited for"),               \
+    OPT_END
+
+const struct option_spec global_specs[] = {
+    OPT_STRING (T, config, "config", "FILE", "configuration file; empty for none",
+                .may_be_empty = true),
+    EVERYWHERE
+};
+
+const struct option_spec global_specs_after[] = { EVERYWHERE };
+/* clang-format on */
+
+const struct command *
+command_find (const char *name)
+{
+    for (const struct command *const *c = commands; *c; c++)
+        if (strcmp ((*c)->name, name) == 0)
+            return *c;
+    return NULL;
+}

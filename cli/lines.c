@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* lines.c - reads text line by line, of any length, and does not take a read error for the end. */
+#include "lines.h"
+#include "report.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <talloc.h>
+
+struct lines {
+    FILE *file;
+    bool opened; /* by us */
+    char *line;
+    size_t size;
+    int error; /* errno */
+};
+
+static int
+destroy (struct lines *lines)
+{
+    if (lines->opened)
+        fclose (lines->file);
+    free (lines->line);
+    return 0;
+}
+
+int
+lines_open (void *ctx, const char *path, struct lines **lines_out)
+{
+    FILE *file = path ? fopen (path, "re") : stdin;
+    struct lines *lines;
+
+    if (!file) {
+        fprintf (stderr, "Error opening %s for reading: %s\n", path, strerror (errno));
+        return 1;
+    }
+    lines = talloc_zero (ctx, struct lines);
+    lines->file = file;
+    lines->opened = path != NULL;
+    talloc_set_destructor (lines, destroy);
+    *lines_out = lines;
+    return 0;
+}
+
+char *
+lines_next (struct lines *lines)
+{
+    ssize_t length = getline (&lines->line, &lines->size, lines->file);
+
+    if (length < 0) {
+        lines->error = ferror (lines->file) ? errno : 0;
+        return NULL;
+    }
+    if (length > 0 && lines->line[length - 1] == '\n')
+        lines->line[length - 1] = '\0';
+    return lines->line;
+}
+
+int
+lines_status (const struct cli *cli, const struct lines *lines)
+{
+    if (lines->error == 0)
+        return 0;
+    report (cli, "cannot read the input: %s", strerror (lines->error));
+    return 1;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * main.c - from a command line to a command.
+ *
+ * Global options, the name of the command, its options, and then its function with what is left.
+ */
+#include "command.h"
+#include "output.h"
+#include "report.h"
+
+#include <stdio.h>
+#include <talloc.h>
+
+#ifndef MAIL_VERSION
+#define MAIL_VERSION "unknown"
+#endif
+
+static int
+show_version (const struct cli *cli)
+{
+    printf ("%s %s\n", cli->program, MAIL_VERSION);
+    return 0;
+}
+
+/* --help and --version; -1 where neither was given. */
+static int
+show_global (const struct cli *cli, const char *topic)
+{
+    if (cli->global.help)
+        return help_show (cli, topic);
+    if (cli->global.version)
+        return show_version (cli);
+    return -1;
+}
+
+static int
+no_command (const struct cli *cli)
+{
+    help_overview (cli, cli->names->bare_is_help ? stdout : stderr);
+    return cli->names->bare_is_help ? 0 : 1;
+}
+
+static int
+load_config (struct cli *cli)
+{
+    char *error = NULL;
+    enum mail_status status =
+        config_load (cli, cli->names, cli->global.config, &cli->config, &error);
+
+    if (status != MAIL_OK)
+        report (cli, "%s", error);
+    return status == MAIL_OK ? 0 : mail_status_exit_code (status);
+}
+
+static int
+run_command (struct cli *cli, const struct command *command, int argc, char **argv)
+{
+    void *options = talloc_memdup (cli, command->defaults, command->options_size);
+    const struct option_set sets[] = {
+        {command->options, options},
+        {global_specs_after, &cli->global},
+    };
+    char *error = NULL;
+    int first, code;
+
+    cli->command = command->name;
+    first = options_parse (cli, sets, 2, argc, argv, 1, &error);
+    if (first < 0) {
+        fputs (error, stderr);
+        return 1;
+    }
+    code = show_global (cli, command->name);
+    if (code >= 0)
+        return code;
+    if (cli->global.query == QUERY_SEXP) {
+        report (cli, "queries as S-expressions are not supported yet");
+        return 1;
+    }
+    code = command->without_config ? 0 : load_config (cli);
+    if (code != 0)
+        return code;
+    return command->run (cli, options, argc - first, argv + first);
+}
+
+static int
+dispatch (struct cli *cli, int argc, char **argv)
+{
+    const struct option_set set = {global_specs, &cli->global};
+    const struct command *command;
+    char *error = NULL;
+    int code, at = options_parse (cli, &set, 1, argc, argv, 1, &error);
+
+    if (at < 0) {
+        fputs (error, stderr);
+        return 1;
+    }
+    code = show_global (cli, argv[at]);
+    if (code >= 0)
+        return code;
+    if (at == argc)
+        return no_command (cli);
+    command = command_find (argv[at]);
+    if (!command)
+        return report_usage ("Unknown command '%s' (see \"%s help\")", argv[at], cli->program);
+    return run_command (cli, command, argc - at, argv + at);
+}
+
+int
+main (int argc, char **argv)
+{
+    struct cli *cli = talloc_zero (NULL, struct cli);
+    char *program;
+    int code;
+
+    output_init ();
+    cli->names = names_find (cli, argc > 0 ? argv[0] : NULL);
+    cli->program = cli->names->program;
+    cli->command = "";
+    program = talloc_strdup (NULL, cli->program);
+    code = argc > 0 ? dispatch (cli, argc, argv) : 1;
+    talloc_free (cli);
+    code = output_finish (program, code);
+    talloc_free (program);
+    return code;
+}

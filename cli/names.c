@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * names.c - the one table of what differs under the name notmuch.
+ *
+ * Programs written for notmuch start us under that name and expect its environment, its
+ * configuration and its exit codes. Everything else asks this table and does not look at the name.
+ */
+#include "names.h"
+
+#include <string.h>
+#include <talloc.h>
+
+static const struct names_family own_family = {
+    .config_env = "MAIL_CONFIG",
+    .profile_env = "MAIL_PROFILE",
+    .database_env = "MAIL_DATABASE",
+    .folder = "mail",
+};
+
+static const struct names_family notmuch_family = {
+    .config_env = "NOTMUCH_CONFIG",
+    .profile_env = "NOTMUCH_PROFILE",
+    .database_env = "NOTMUCH_DATABASE",
+    .folder = "notmuch",
+    .no_profile = "default",
+    .home_file = ".notmuch-config",
+};
+
+static const struct names table[] = {
+    {
+        .program = "notmuch",
+        .query_error_exit = 1,
+        .quote_ids = false,
+        .bare_is_help = true,
+        .families = {&notmuch_family, &own_family},
+    },
+    /* any other name */
+    {
+        .program = "mail",
+        .query_error_exit = 2,
+        .quote_ids = true,
+        .bare_is_help = false,
+        .families = {&own_family, &notmuch_family},
+    },
+};
+
+const struct names *
+names_find (void *ctx, const char *argv0)
+{
+    const char *slash = argv0 ? strrchr (argv0, '/') : NULL;
+    const char *base = slash ? slash + 1 : argv0;
+    struct names *names = talloc (ctx, struct names);
+
+    *names = table[base && strcmp (base, table[0].program) == 0 ? 0 : 1];
+    if (base && *base)
+        names->program = talloc_strdup (names, base);
+    return names;
+}
+
+int
+names_exit_code (const struct names *names, enum mail_status status)
+{
+    return status == MAIL_ERROR_QUERY ? names->query_error_exit : mail_status_exit_code (status);
+}

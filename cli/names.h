@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* names.h - what differs with the name the program is called under. */
+#ifndef NAMES_H
+#define NAMES_H
+
+#include <mailindex.h>
+
+/* Where one program's settings lie. */
+struct names_family {
+    const char *config_env;   /* path of the configuration file */
+    const char *profile_env;  /* name of a profile */
+    const char *database_env; /* overrides database.path */
+    const char *folder;       /* FOLDER/[PROFILE/]config below $XDG_CONFIG_HOME */
+    const char *no_profile;   /* stands for PROFILE in that path where none is named; NULL: none */
+    const char *home_file;    /* below $HOME, with .PROFILE appended; NULL: none */
+};
+
+struct names {
+    const char *program;  /* base name of argv[0], used in messages */
+    int query_error_exit; /* exit code for MAIL_ERROR_QUERY */
+    bool quote_ids;       /* text output quotes message ids so that they can be searched for */
+    bool bare_is_help;    /* without a command: help and exit 0, not a usage error */
+    const struct names_family *families[2]; /* in order; the first is the program's own */
+};
+
+/* The entry for this argv[0] (NULL is allowed). The result belongs to ctx. */
+const struct names *names_find (void *ctx, const char *argv0);
+/* Exit code of a status under this name. */
+int names_exit_code (const struct names *names, enum mail_status status);
+
+#endif

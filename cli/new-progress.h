@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* new-progress.h - what "new" says while it works, and the words of its result. */
+#ifndef NEW_PROGRESS_H
+#define NEW_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct progress;
+
+/* Lines come on stderr, at most one a second, and only if wanted and stderr is a terminal. */
+struct progress *progress_begin (void *ctx, bool wanted);
+void progress_update (struct progress *progress, uint64_t done, uint64_t total);
+/* Takes the line away, before anything else is printed. */
+void progress_clear (struct progress *progress);
+/* Seconds since it began. */
+double progress_seconds (const struct progress *progress);
+
+#define DURATION_SIZE 64
+/* "almost no time", "12s", "3m 4s", "1h 0m 5s". text: DURATION_SIZE bytes; returns it. */
+const char *progress_duration (double seconds, char *text);
+
+#endif

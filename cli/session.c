@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * session.c - the beginning that most commands share.
+ *
+ * Each step prints its own message when it fails and returns the exit code, so that a command reads
+ * as a list of steps.
+ */
+#include "session.h"
+#include "excludes.h"
+#include "report.h"
+
+#include <glib.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <talloc.h>
+
+#define FORMAT_VERSION_MIN 1
+#define EXIT_FORMAT_TOO_OLD 20
+#define EXIT_FORMAT_TOO_NEW 21
+
+static int
+open_failed (const struct cli *cli, enum mail_status status, const struct config_paths *paths,
+             const char *error)
+{
+    if (status == MAIL_ERROR_NO_INDEX)
+        report (cli, "there is no index in '%s' yet: '%s new' makes one", paths->database,
+                cli->program);
+    else
+        report (cli, "%s", error && *error ? error : mail_status_text (status));
+    return names_exit_code (cli->names, status);
+}
+
+static int
+check_uuid (const struct cli *cli, const struct mail_index *index)
+{
+    if (!cli->global.uuid || strcmp (cli->global.uuid, mail_index_uuid (index)) == 0)
+        return 0;
+    return report_usage ("requested database revision %s does not match %s", cli->global.uuid,
+                         mail_index_uuid (index));
+}
+
+int
+session_open (void *ctx, const struct cli *cli, unsigned flags, struct mail_index **index_out)
+{
+    struct mail_open_options options = {
+        .flags = flags & SESSION_CREATE ? MAIL_OPEN_CREATE : 0,
+        .command = talloc_asprintf (ctx, "%s %s", cli->program, cli->command),
+    };
+    struct config_paths paths;
+    enum mail_status status;
+    char *error = NULL;
+    int64_t timeout;
+
+    status =
+        config_integer (ctx, cli->config, "database.lock_timeout", 0, 1000000, &timeout, &error);
+    if (status == MAIL_OK)
+        status = config_paths (ctx, cli->config, &paths, &error);
+    if (status != MAIL_OK) {
+        report (cli, "%s", error);
+        return names_exit_code (cli->names, status);
+    }
+    if (paths.assumed && (flags & SESSION_CREATE) && !(flags & SESSION_QUIET))
+        report (cli, "%s", paths.assumed);
+    options.path = paths.database;
+    options.mail_root = paths.mail_root;
+    options.lock_timeout = (int) timeout;
+    status = mail_index_open (ctx, &options, index_out, &error);
+    if (status != MAIL_OK)
+        return open_failed (cli, status, &paths, error);
+    return check_uuid (cli, *index_out);
+}
+
+void
+session_close (const struct cli *cli, struct mail_index *index)
+{
+    if (!index)
+        return;
+    if (cli->global.debug)
+        report (cli, "waited %" PRIu64 " ms for locks", mail_index_lock_wait (index));
+    mail_index_close (index);
+}
+
+char *
+session_query_text (void *ctx, int argc, char **argv)
+{
+    char *joined = argc > 0 ? g_strjoinv (" ", argv) : NULL;
+    char *text = talloc_strdup (ctx, joined ? joined : "");
+
+    g_free (joined);
+    return text;
+}
+
+char **
+session_excluded_tags (void *ctx, const struct cli *cli, const char *text)
+{
+    size_t count, kept = 0;
+    char **tags = config_list (ctx, cli->config, "search.exclude_tags", &count);
+
+    for (size_t i = 0; i < count; i++)
+        if (!excludes_names_tag (text, tags[i]))
+            tags[kept++] = tags[i];
+    tags[kept] = NULL;
+    return tags;
+}
+
+static int
+parse (void *ctx, const struct cli *cli, struct mail_index *index, const char *text,
+       struct mail_query **query_out)
+{
+    struct mail_query_error error = {0};
+    enum mail_status status = mail_query_parse (ctx, index, text, query_out, &error);
+
+    if (status == MAIL_ERROR_QUERY)
+        return report_query_error (cli, text, &error);
+    return status == MAIL_OK ? 0 : report_status (cli, status, index);
+}
+
+int
+session_parse (void *ctx, const struct cli *cli, struct mail_index *index, const char *text,
+               char **excluded, struct mail_query **query_out)
+{
+    /* By itself first, so that a fault is shown in what was typed. */
+    int code = parse (ctx, cli, index, text, query_out);
+
+    if (code != 0 || !excluded || !*excluded)
+        return code;
+    talloc_free (*query_out);
+    return parse (ctx, cli, index, excludes_apply (ctx, text, excluded), query_out);
+}
+
+int
+session_format_version (const struct cli *cli, int64_t version)
+{
+    if (version < FORMAT_VERSION_MIN) {
+        fprintf (stderr,
+                 "A caller requested output format version %" PRId64
+                 ", which is no longer supported\n"
+                 "by the %s CLI (it requires at least version %d).  You may need to\n"
+                 "upgrade your %s front-end.\n",
+                 version, cli->program, FORMAT_VERSION_MIN, cli->program);
+        return EXIT_FORMAT_TOO_OLD;
+    }
+    if (version > FORMAT_VERSION) {
+        fprintf (stderr,
+                 "A caller requested output format version %" PRId64 ", but the installed %s\n"
+                 "CLI only supports up to format version %d.  You may need to upgrade your\n"
+                 "%s CLI.\n",
+                 version, cli->program, FORMAT_VERSION, cli->program);
+        return EXIT_FORMAT_TOO_NEW;
+    }
+    return 0;
+}

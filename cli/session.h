@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* session.h - what most commands begin with: the index opened, a query parsed. */
+#ifndef SESSION_H
+#define SESSION_H
+
+#include "command.h"
+
+/* Opens the index that the configuration names. Returns 0, or an exit code after a message.
+ * create: make it where there is none, and say on stderr which folder was assumed where none is
+ * configured (unless quiet). */
+enum session_flags { SESSION_CREATE = 1, SESSION_QUIET = 2 };
+int session_open (void *ctx, const struct cli *cli, unsigned flags, struct mail_index **index_out);
+/* Closes; NULL is allowed. With --debug says how long locks were waited for. */
+void session_close (const struct cli *cli, struct mail_index *index);
+
+/* The words joined by blanks, talloc'd on ctx. argv ends in NULL. */
+char *session_query_text (void *ctx, int argc, char **argv);
+
+/* Tags of search.exclude_tags that text does not ask for; NULL-terminated, talloc'd on ctx. */
+char **session_excluded_tags (void *ctx, const struct cli *cli, const char *text);
+/* Parses text; messages with a tag of excluded (may be NULL) do not match. Returns 0, or an exit
+ * code after a message. */
+int session_parse (void *ctx, const struct cli *cli, struct mail_index *index, const char *text,
+                   char **excluded, struct mail_query **query_out);
+
+/* Checks --format-version: 0, or the exit code after a message. */
+int session_format_version (const struct cli *cli, int64_t version);
+#define FORMAT_VERSION 5
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * text.c - makes text from mail safe to print, and writes terms of queries.
+ *
+ * A sender chooses subjects, names and ids. What he writes must not move the cursor, and must not
+ * look like another line of our output.
+ */
+#include "text.h"
+
+#include <ctype.h>
+#include <glib.h>
+#include <string.h>
+#include <talloc.h>
+
+#define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD */
+
+/* One character of text: its length in bytes, and what is printed in its place (NULL: itself). */
+static size_t
+next_character (const char *text, size_t length, bool keep_layout, const char **instead_out)
+{
+    gunichar c = g_utf8_get_char_validated (text, (gssize) MIN (length, 6));
+    bool layout = *text == '\t' || *text == '\n';
+
+    *instead_out = NULL;
+    if (c == (gunichar) -1 || c == (gunichar) -2) {
+        bool nul = *text == '\0';
+
+        *instead_out = nul ? "?" : REPLACEMENT;
+        return 1;
+    }
+    if (layout && !keep_layout)
+        *instead_out = " ";
+    else if (!layout && (c < 0x20 || (c >= 0x7F && c < 0xA0)))
+        *instead_out = "?";
+    return (size_t) g_unichar_to_utf8 (c, NULL);
+}
+
+char *
+text_line (void *ctx, const char *text)
+{
+    size_t length = strlen (text);
+    char *line = talloc_array (ctx, char, length * 3 + 1), *to = line;
+
+    for (size_t i = 0, step; i < length; i += step) {
+        const char *instead;
+
+        step = next_character (text + i, length - i, false, &instead);
+        if (instead)
+            to = stpcpy (to, instead);
+        else
+            to = mempcpy (to, text + i, step);
+    }
+    *to = '\0';
+    return talloc_realloc (ctx, line, char, (size_t) (to - line) + 1);
+}
+
+void
+text_write_block (FILE *file, const char *text, size_t length)
+{
+    size_t written = 0; /* all before this has been written */
+
+    for (size_t i = 0, step; i < length; i += step) {
+        const char *instead;
+
+        step = next_character (text + i, length - i, true, &instead);
+        if (!instead)
+            continue;
+        fwrite (text + written, 1, i - written, file);
+        fputs (instead, file);
+        written = i + step;
+    }
+    fwrite (text + written, 1, length - written, file);
+}
+
+static bool
+needs_quotes (const char *value)
+{
+    if (*value == '\0')
+        return true;
+    for (; *value; value++)
+        if ((unsigned char) *value <= ' ' || (unsigned char) *value > 127 ||
+            strchr ("()\"", *value))
+            return true;
+    return false;
+}
+
+char *
+text_term (void *ctx, const char *prefix, const char *value)
+{
+    size_t prefix_length = strlen (prefix);
+    char *term, *to;
+
+    if (!needs_quotes (value))
+        return talloc_asprintf (ctx, "%s:%s", prefix, value);
+    term = talloc_array (ctx, char, prefix_length + 2 * strlen (value) + 4);
+    to = mempcpy (term, prefix, prefix_length);
+    *to++ = ':';
+    *to++ = '"';
+    for (; *value; value++) {
+        if (*value == '"')
+            *to++ = '"';
+        *to++ = *value;
+    }
+    *to++ = '"';
+    *to = '\0';
+    return term;
+}
+
+bool
+text_decode_hex (char *text)
+{
+    char *to = text;
+
+    for (; *text; text++) {
+        int high, low;
+
+        if (*text != '%') {
+            *to++ = *text;
+            continue;
+        }
+        high = g_ascii_xdigit_value (text[1]);
+        low = high < 0 ? -1 : g_ascii_xdigit_value (text[2]);
+        if (low < 0 || (high == 0 && low == 0))
+            return false;
+        *to++ = (char) (high * 16 + low);
+        text += 2;
+    }
+    *to = '\0';
+    return true;
+}
+
+size_t
+text_columns (const char *text, size_t length)
+{
+    size_t columns = 0;
+
+    for (size_t i = 0, step; i < length; i += step) {
+        const char *instead;
+        gunichar c;
+
+        step = next_character (text + i, length - i, false, &instead);
+        c = instead ? g_utf8_get_char (instead) : g_utf8_get_char (text + i);
+        if (!g_unichar_iszerowidth (c))
+            columns += g_unichar_iswide (c) ? 2 : 1;
+    }
+    return columns;
+}
