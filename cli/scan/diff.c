@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * diff.c - a folder's listing against its stored names: two sorted lists, merged.
+ *
+ * A folder of 400,000 files in which one is new costs its listing and its stored names, and one
+ * stat. The record of a stored file is another read of the database, so whether the files under
+ * known names are still the same is looked into only where that is cheap, or asked for.
+ */
+#include "scan-private.h"
+
+#include <errno.h>
+#include <string.h>
+#include <talloc.h>
+
+/* Known names are compared with their records in folders of at most so many. */
+#define CHECK_ALWAYS 1024
+/* And in these where the folder has changed and no name has: that is what a sorted MH folder or a
+ * file replaced by renaming looks like. */
+#define CHECK_SAME_NAMES 16384
+
+struct diff {
+    struct scan *scan;
+    const struct mail_folder *folder;
+    struct look *look;
+    const char *path; /* as the library is to know it */
+    struct entry **unknown;
+    size_t unknown_count;
+    struct entry **known;
+    size_t known_count;
+    size_t missing_count;
+};
+
+/* ---- files --------------------------------------------------------------------------------- */
+
+static void
+diff_add_name (struct diff *diff, struct entry *entry, bool known)
+{
+    if (entry->kind == ENTRY_KEPT)
+        return;
+    diff->scan->counts->files_listed++;
+    if (known)
+        diff->known[diff->known_count++] = entry;
+    else
+        diff->unknown[diff->unknown_count++] = entry;
+}
+
+static void
+diff_miss_name (struct diff *diff, const char *name)
+{
+    diff->missing_count++;
+    if (!diff->look->torn)
+        moves_missing_file (diff->scan->moves, diff->folder->id, name, diff->look->stat.device);
+}
+
+static void
+diff_merge_files (struct diff *diff, char **names, size_t count)
+{
+    const struct listing *listing = diff->look->listing;
+    size_t j = 0;
+
+    diff->unknown = talloc_array (diff, struct entry *, listing->count);
+    diff->known = talloc_array (diff, struct entry *, listing->count);
+    for (size_t i = 0; i < listing->count; i++) {
+        struct entry *entry = &listing->entries[i];
+        int order = -1;
+
+        if (entry->kind != ENTRY_FILE && entry->kind != ENTRY_KEPT)
+            continue;
+        while (j < count && (order = strcmp (entry->name, names[j])) > 0)
+            diff_miss_name (diff, names[j++]);
+        if (j == count)
+            order = -1;
+        diff_add_name (diff, entry, order == 0);
+        if (order == 0)
+            j++;
+    }
+    while (j < count)
+        diff_miss_name (diff, names[j++]);
+}
+
+static void
+diff_stat_failed (struct diff *diff, const char *name, int error)
+{
+    if (error == ENOENT)
+        scan_problem (diff->scan, SCAN_VANISHED, diff->path, name, error);
+    else if (error != EINVAL)
+        scan_problem (diff->scan, SCAN_UNREADABLE, diff->path, name, error);
+}
+
+/* Notes the unknown files; which of them were missing elsewhere is known at the end of the walk. */
+static void
+diff_unknown (struct diff *diff)
+{
+    struct scan *scan = diff->scan;
+
+    listing_sort_by_inode (diff->unknown, diff->unknown_count);
+    for (size_t i = 0; i < diff->unknown_count; i++) {
+        struct found_file file = {.folder = diff->path};
+        int error = look_file (diff->look, diff->unknown[i]->name, &file.stat);
+
+        if (error) {
+            diff_stat_failed (diff, diff->unknown[i]->name, error);
+            continue;
+        }
+        file.name = talloc_strdup (scan, diff->unknown[i]->name);
+        scan->found = scan_grow (scan, scan->found, scan->found_count, sizeof file);
+        scan->found[scan->found_count++] = file;
+    }
+}
+
+/* ---- files under known names --------------------------------------------------------------- */
+
+static bool
+diff_wants_check (const struct diff *diff)
+{
+    if (diff->scan->options->full || diff->known_count <= CHECK_ALWAYS)
+        return true;
+    return !diff->unknown_count && !diff->missing_count && diff->known_count <= CHECK_SAME_NAMES;
+}
+
+/* Another inode with the size and the precise time of the old file is a copy, as after moving to
+ * another disk. */
+static bool
+is_copy (const struct mail_stat *record, const struct mail_stat *stat)
+{
+    return record->size == stat->size && record->mtime == stat->mtime &&
+           times_precise (stat->mtime);
+}
+
+static enum mail_status
+diff_check (struct diff *diff, const struct entry *entry)
+{
+    bool full = diff->scan->options->full, found;
+    struct mail_stat record, stat;
+    enum mail_status status;
+    int error;
+
+    status =
+        mail_folder_file_stat (diff->scan->index, diff->folder->id, entry->name, &record, &found);
+    if (status != MAIL_OK || (found && !full && record.inode == entry->inode))
+        return status;
+    error = look_file (diff->look, entry->name, &stat);
+    if (error) {
+        diff_stat_failed (diff, entry->name, error);
+        return MAIL_OK;
+    }
+    if (found && is_copy (&record, &stat) && !(full && record.inode != stat.inode))
+        return MAIL_OK;
+    if (found && record.inode == stat.inode && record.size == stat.size &&
+        record.mtime == stat.mtime)
+        return MAIL_OK;
+    mail_changes_add (diff->scan->changes, diff->path, entry->name, &stat);
+    return MAIL_OK;
+}
+
+static enum mail_status
+diff_known_names (struct diff *diff)
+{
+    enum mail_status status = MAIL_OK;
+
+    if (!diff_wants_check (diff))
+        return MAIL_OK;
+    for (size_t i = 0; i < diff->known_count && status == MAIL_OK; i++)
+        status = diff_check (diff, diff->known[i]);
+    return status;
+}
+
+static enum mail_status
+diff_files (struct diff *diff)
+{
+    char **names;
+    size_t count;
+    enum mail_status status =
+        mail_folder_files (diff, diff->scan->index, diff->folder->id, &names, &count);
+
+    if (status != MAIL_OK)
+        return status;
+    diff_merge_files (diff, names, count);
+    diff_unknown (diff);
+    return diff_known_names (diff);
+}
+
+/* ---- folders ------------------------------------------------------------------------------- */
+
+/* Whether the folder is to be walked at once. */
+static bool
+diff_folder_found (struct diff *diff, const struct entry *entry, const struct mail_folder *known)
+{
+    switch (entry->kind) {
+    case ENTRY_FOLDER:
+        if (!known)
+            fresh_folder (diff->scan, diff->look, entry->name);
+        return known != NULL;
+    case ENTRY_FOLDER_LINK:
+        fresh_link (diff->scan, diff->look, entry->name, known);
+        return false;
+    default:
+        return false;
+    }
+}
+
+static void
+diff_miss_folder (struct diff *diff, const struct mail_folder *folder)
+{
+    if (!diff->look->torn)
+        moves_missing_folder (diff->scan->moves, folder, diff->look->stat.device);
+}
+
+static size_t
+diff_merge_folders (struct diff *diff, const struct mail_folder **below)
+{
+    const struct listing *listing = diff->look->listing;
+    const struct mail_folder *const *children;
+    size_t count, j = 0, below_count = 0;
+
+    children = mail_folders_children (diff->scan->folders, diff->folder->id, &count);
+    for (size_t i = 0; i < listing->count; i++) {
+        const struct entry *entry = &listing->entries[i];
+        const struct mail_folder *known = NULL;
+
+        if (entry->kind == ENTRY_NONE || entry->kind == ENTRY_FILE)
+            continue;
+        while (j < count && strcmp (entry->name, children[j]->name) > 0)
+            diff_miss_folder (diff, children[j++]);
+        if (j < count && strcmp (entry->name, children[j]->name) == 0)
+            known = children[j++];
+        if (diff_folder_found (diff, entry, known))
+            below[below_count++] = known;
+    }
+    while (j < count)
+        diff_miss_folder (diff, children[j++]);
+    return below_count;
+}
+
+enum mail_status
+diff_known (void *ctx, struct scan *scan, const struct mail_folder *folder, const struct base *base,
+            const struct mail_folder ***below_out, size_t *count_out)
+{
+    struct diff *diff = talloc_zero (NULL, struct diff);
+    enum mail_status status = MAIL_OK;
+    size_t children;
+
+    *count_out = 0;
+    diff->scan = scan;
+    diff->folder = folder;
+    if (look_at (diff, scan, base, &diff->look))
+        goto done;
+    diff->path = look_listed (scan, diff->look, folder)->path;
+    status = diff_files (diff);
+    if (status != MAIL_OK)
+        goto done;
+    mail_folders_children (scan->folders, folder->id, &children);
+    *below_out = talloc_array (ctx, const struct mail_folder *, children);
+    *count_out = diff_merge_folders (diff, *below_out);
+done:
+    talloc_free (diff);
+    return status;
+}
