@@ -12,6 +12,7 @@
  */
 #include "changes.h"
 #include "index-private.h"
+#include "merge.h"
 #include "publish.h"
 #include "scratch.h"
 
@@ -95,6 +96,7 @@ reserve (struct apply *apply, uint32_t count, struct block *block)
     enum mail_status status = writer_begin (apply, apply->index, &writer);
     if (status != MAIL_OK)
         return status;
+    writer_remove_unnamed (writer);
     status = writer_reserve (writer, apply->scratch, count, &block->first);
     if (status != MAIL_OK) {
         talloc_free (writer);
@@ -610,6 +612,8 @@ mail_changes_apply (struct mail_changes *changes, const struct mail_apply_option
         status = apply_deferred (apply);
     if (status == MAIL_OK && !apply->stopped)
         status = apply_drops (apply);
+    if (status == MAIL_OK && !apply->stopped)
+        status = merge_segments (apply->index, apply->scratch, MERGE_AUTOMATIC_LIMIT);
     if (status == MAIL_OK && apply->stopped)
         status = index_fail (apply->index, MAIL_ERROR_INTERRUPTED, "interrupted");
     talloc_free (apply);

@@ -101,7 +101,8 @@ name_file (struct edit *edit, uint32_t folder, const char *name, const struct pa
     named.name = talloc_strdup (message, name);
     for (unsigned i = 0; i < MAIL_FIELD_COUNT; i++) {
         const char *value = file->record.fields[i];
-        bool same = message->record.file_count == 0 || strcmp (value, message->record.fields[i]) == 0;
+        bool same =
+            message->record.file_count == 0 || strcmp (value, message->record.fields[i]) == 0;
         named.differs[i] = same ? NULL : talloc_strdup (message, value);
     }
     return named;

@@ -13,6 +13,7 @@
 #include "schema.h"
 #include "term.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <glib.h>
 #include <inttypes.h>
@@ -21,6 +22,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <talloc.h>
+#include <unistd.h>
 
 enum mail_status
 writer_fail (struct writer *writer, enum mail_status status)
@@ -383,6 +385,51 @@ writer_add_segment (struct writer *writer, const char *path, const struct segmen
     writer->names[at] = named.name;
     writer->moved_manifest = true;
     return MAIL_OK;
+}
+
+/* Place of a segment in the manifest; -1 for none. */
+static long
+segment_place (const struct manifest *manifest, const char *name)
+{
+    for (size_t i = 0; i < manifest->count; i++) {
+        if (strcmp (manifest->segments[i].name, name) == 0)
+            return (long) i;
+    }
+    return -1;
+}
+
+bool
+writer_take_segments (struct writer *writer, const char *const *names, size_t count,
+                      uint32_t *stale_out)
+{
+    *stale_out = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (segment_place (writer->manifest, names[i]) < 0)
+            return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        size_t at = (size_t) segment_place (writer->manifest, names[i]);
+        *stale_out += writer->manifest->segments[at].stale;
+        manifest_remove (writer->manifest, at);
+    }
+    writer->moved_manifest = true;
+    return true;
+}
+
+void
+writer_remove_unnamed (struct writer *writer)
+{
+    char *folder = talloc_asprintf (writer, "%s/text", writer->index->folder);
+    DIR *dir = opendir (folder);
+    for (struct dirent *entry; dir && (entry = readdir (dir)) != NULL;) {
+        if (entry->d_name[0] == '.' || segment_place (writer->manifest, entry->d_name) >= 0)
+            continue;
+        char *path = talloc_asprintf (folder, "%s/%s", folder, entry->d_name);
+        unlink (path); /* fails, as it should, for the folder tmp */
+    }
+    if (dir)
+        closedir (dir);
+    talloc_free (folder);
 }
 
 void

@@ -56,6 +56,12 @@ enum mail_status writer_release (struct writer *writer, uint32_t first, uint32_t
  * text/ at commit under a name that is made here. */
 enum mail_status writer_add_segment (struct writer *writer, const char *path,
                                      const struct segment *segment);
+/* Takes these segments out of the manifest; false, and nothing is done, where one of them is not in
+ * it. *stale_out: the sum of their stale documents. */
+bool writer_take_segments (struct writer *writer, const char *const *names, size_t count,
+                           uint32_t *stale_out);
+/* Removes what lies in text/ and is in no manifest: left over from a run that was stopped. */
+void writer_remove_unnamed (struct writer *writer);
 /* The text document id belongs to nothing any more (counted in the manifest). Writes no document:
  * writer_put_stale does, where state has none at id or one to be replaced. */
 void writer_count_stale (struct writer *writer, uint32_t id);

@@ -86,7 +86,7 @@ static const size_t element_sizes[BUFFER_COUNT] = {
 static void *
 buffer_add (struct buffer *buffer, size_t count)
 {
-    if (buffer->count + count > buffer->capacity) {
+    if (!buffer->data || buffer->count + count > buffer->capacity) {
         buffer->capacity = MAX (2 * buffer->capacity, buffer->count + count);
         buffer->capacity = MAX (buffer->capacity, 1024);
         buffer->data = g_realloc_n (buffer->data, buffer->capacity, buffer->size);

@@ -84,7 +84,8 @@ restore (void *ctx, const struct protected *protected, const char *text, bool de
         text = run != NULL ? end : mark + strlen (MARK_OPEN);
     }
     g_string_append (out, text);
-    result = mime_line (ctx, out->str, out->len);
+    g_strstrip (out->str);
+    result = mime_line (ctx, out->str, strlen (out->str));
     g_string_free (out, TRUE);
     return result;
 }

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * merge.c - keeps the number of segments small.
+ *
+ * Every query looks into every segment, so there must be few; every merge writes its bytes again,
+ * so merges must be of like sizes. Segments are put into classes by size, each SEGMENTS_PER_MERGE
+ * times the one before; that many neighbours of one class (and smaller ones between them) become
+ * one. A byte is then written about once a class. SEGMENTS_MAX is kept by force.
+ *
+ * Only neighbours in order of ids are merged, and never across a reservation: ranges must not
+ * interleave, or they could never be merged again.
+ */
+#include "merge.h"
+#include "files.h"
+#include "lock.h"
+#include "schema.h"
+#include "writer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <talloc.h>
+#include <unistd.h>
+
+#define SEGMENTS_PER_MERGE 6
+#define SEGMENTS_MAX 12
+#define SMALLEST_CLASS (64 << 10) /* bytes */
+
+static unsigned
+size_class (uint64_t bytes)
+{
+    unsigned class = 0;
+    for (uint64_t border = SMALLEST_CLASS; bytes > border; border *= SEGMENTS_PER_MERGE)
+        class ++;
+    return class;
+}
+
+static uint64_t
+sum_bytes (const struct manifest *manifest, size_t first, size_t count)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += manifest->segments[first + i].bytes;
+    return sum;
+}
+
+/* The longest run up to and including end whose classes are at most class. */
+static size_t
+run_before (const struct manifest *manifest, size_t end, unsigned class)
+{
+    size_t start = end;
+    while (start > 0 && size_class (manifest->segments[start - 1].bytes) <= class)
+        start--;
+    return start;
+}
+
+/* The cheapest neighbours whose merge brings the number down to the limit. */
+static void
+choose_by_force (const struct manifest *manifest, uint64_t limit, size_t *first_out,
+                 size_t *count_out)
+{
+    size_t count = manifest->count - SEGMENTS_MAX + 1;
+    uint64_t best = UINT64_MAX;
+    *count_out = 0;
+    for (size_t first = 0; first + count <= manifest->count; first++) {
+        uint64_t bytes = sum_bytes (manifest, first, count);
+        if (bytes >= best || bytes > limit)
+            continue;
+        best = bytes;
+        *first_out = first;
+        *count_out = count;
+    }
+}
+
+void
+merge_choose (const struct manifest *manifest, uint64_t limit, size_t *first_out, size_t *count_out)
+{
+    *count_out = 0;
+    for (unsigned class = 0; class <= size_class (limit); class ++) {
+        for (size_t end = manifest->count; end > 0; end--) {
+            size_t start = run_before (manifest, end, class);
+            if (end - start >= SEGMENTS_PER_MERGE &&
+                sum_bytes (manifest, start, end - start) <= limit) {
+                *first_out = start;
+                *count_out = end - start;
+                return;
+            }
+        }
+    }
+    if (manifest->count > SEGMENTS_MAX)
+        choose_by_force (manifest, limit, first_out, count_out);
+}
+
+/* ---- doing one ---- */
+
+static bool
+has_room (struct mail_index *index, uint64_t bytes)
+{
+    struct statvfs fs;
+    return statvfs (index->folder, &fs) != 0 || fs.f_bavail * fs.f_frsize >= 2 * bytes;
+}
+
+/* Whether a living run has reserved ids between first and last. */
+static bool
+crosses_reservation (struct mail_index *index, uint32_t first, uint32_t last)
+{
+    char *text, *rest, *line;
+    bool crosses = false;
+    if (store_metadata (index, index->state, META_RESERVATIONS, &text, NULL) != MAIL_OK)
+        return true;
+    for (rest = text; (line = strsep (&rest, "\n")) != NULL && *line;) {
+        uint32_t from, to;
+        char owner[64];
+        if (sscanf (line, "%" SCNu32 " %" SCNu32 " %63s", &from, &to, owner) == 3 && from <= last &&
+            to >= first && scratch_is_owned (index->folder, owner))
+            crosses = true;
+    }
+    talloc_free (text);
+    return crosses;
+}
+
+struct merge {
+    struct mail_index *index;
+    const char **names; /* of the sources */
+    char **paths;
+    size_t count;
+    struct segment result;
+    char *path;
+};
+
+/* Builds the result in the scratch folder; false when that does not work out. */
+static bool
+build (struct merge *merge, struct scratch *scratch, size_t first)
+{
+    char *error = NULL;
+    const struct manifest *manifest = merge->index->manifest;
+    merge->names = talloc_array (merge, const char *, merge->count);
+    merge->paths = talloc_array (merge, char *, merge->count);
+    for (size_t i = 0; i < merge->count; i++) {
+        const struct segment *segment = &manifest->segments[first + i];
+        merge->names[i] = talloc_strdup (merge, segment->name);
+        merge->paths[i] =
+            talloc_asprintf (merge, "%s/text/%s", merge->index->folder, merge->names[i]);
+        merge->result.documents += segment->documents;
+    }
+    merge->result.first = manifest->segments[first].first;
+    merge->result.last = manifest->segments[first + merge->count - 1].last;
+    merge->path = talloc_asprintf (merge, "%s/merged", scratch->path);
+    unlink (merge->path);
+    return store_merge (merge, (const char *const *) merge->paths, merge->count, merge->path,
+                        &error) == MAIL_OK &&
+           files_sha256 (merge->path, merge->result.sha256, &merge->result.bytes) == 0;
+}
+
+/* Under the lock: takes the sources out of the manifest and puts the result in, unless one of them
+ * is there no more. *exchanged_out says whether it was done. */
+static enum mail_status
+exchange (struct merge *merge, bool *exchanged_out)
+{
+    struct writer *writer;
+    enum mail_status status = writer_begin (merge, merge->index, &writer);
+    if (status != MAIL_OK)
+        return status;
+    *exchanged_out =
+        writer_take_segments (writer, merge->names, merge->count, &merge->result.stale);
+    if (!*exchanged_out) {
+        talloc_free (writer);
+        return MAIL_OK;
+    }
+    status = writer_add_segment (writer, merge->path, &merge->result);
+    if (status != MAIL_OK) {
+        talloc_free (writer);
+        return status;
+    }
+    return writer_commit (writer);
+}
+
+static enum mail_status
+merge_once (struct mail_index *index, struct scratch *scratch, uint64_t limit, bool *merged_out)
+{
+    size_t first = 0;
+    enum mail_status status = MAIL_OK;
+    struct merge *merge = talloc_zero (index, struct merge);
+    merge->index = index;
+    *merged_out = false;
+    merge_choose (index->manifest, limit, &first, &merge->count);
+    if (merge->count == 0)
+        goto done;
+    const struct segment *segments = &index->manifest->segments[first];
+    if (!has_room (index, sum_bytes (index->manifest, first, merge->count)) ||
+        crosses_reservation (index, segments[0].first, segments[merge->count - 1].last) ||
+        !build (merge, scratch, first))
+        goto done;
+    status = exchange (merge, merged_out);
+    for (size_t i = 0; status == MAIL_OK && *merged_out && i < merge->count; i++)
+        unlink (merge->paths[i]);
+done:
+    talloc_free (merge);
+    return status;
+}
+
+enum mail_status
+merge_segments (struct mail_index *index, struct scratch *scratch, uint64_t limit)
+{
+    int lock;
+    bool merged = true;
+    size_t first, count;
+    enum mail_status status = MAIL_OK;
+    merge_choose (index->manifest, limit, &first, &count);
+    if (count == 0)
+        return MAIL_OK;
+    char *path = talloc_asprintf (NULL, "%s/merge", index->folder);
+    bool locked = lock_file_try (path, &lock) == MAIL_OK;
+    talloc_free (path);
+    if (!locked)
+        return MAIL_OK;
+    while (status == MAIL_OK && merged)
+        status = merge_once (index, scratch, limit, &merged);
+    close (lock);
+    return status;
+}
