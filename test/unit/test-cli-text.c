@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* test-cli-text.c - text from mail on its way out; terms and hex in text; excluded tags. */
+#include "cli/excludes.h"
+#include "cli/text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <talloc.h>
+
+#include <cmocka.h>
+
+#define FFFD "\xEF\xBF\xBD"
+
+static void
+test_line (void **state)
+{
+    static const char *const pairs[][2] = {
+        {"", ""},
+        {"plain", "plain"},
+        {"tab\there\nnext", "tab here next"},
+        {"\033[31mred\007", "?[31mred?"},
+        {"cr\rff\fdel\177", "cr?ff?del?"},
+        {"D\xC3\xB6ra \xE2\x82\xAC \xF0\x9F\x98\x80", "D\xC3\xB6ra \xE2\x82\xAC \xF0\x9F\x98\x80"},
+        {"c1 \xC2\x9B"
+         "31m",
+         "c1 ?31m"},
+        {"nbsp\xC2\xA0.", "nbsp\xC2\xA0."},
+        {"\xFF\xC3", FFFD FFFD},
+        {"a\xE2\x82z", "a" FFFD FFFD "z"},
+        {"\xED\xA0\x80", FFFD FFFD FFFD}, /* a surrogate */
+        {"\xC0\x80", FFFD FFFD},          /* an overlong NUL */
+        {"\x9B", FFFD},
+    };
+
+    (void) state;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        /* Exactly sized, so that a read behind the end is noticed. */
+        char *source = strdup (pairs[i][0]), *line = text_line (NULL, source);
+
+        assert_string_equal (line, pairs[i][1]);
+        talloc_free (line);
+        free (source);
+    }
+}
+
+static void
+test_block (void **state)
+{
+    static const struct {
+        const char *text;
+        size_t length;
+        const char *right;
+    } cases[] = {
+        {"a\tb\nc", 5, "a\tb\nc"}, {"a\fmessage}\r\n", 12, "a?message}?\n"}, {"nul\0x", 5, "nul?x"},
+        {"\033c", 2, "?c"},        {"cut\xE2\x82", 5, "cut" FFFD FFFD},      {"", 0, ""},
+    };
+
+    (void) state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *source = malloc (cases[i].length + !cases[i].length);
+        char *text = NULL;
+        size_t size;
+        FILE *file = open_memstream (&text, &size);
+
+        memcpy (source, cases[i].text, cases[i].length);
+        text_write_block (file, source, cases[i].length);
+        fclose (file);
+        assert_string_equal (text, cases[i].right);
+        free (source);
+        free (text);
+    }
+}
+
+static void
+test_term (void **state)
+{
+    static const char *const pairs[][2] = {
+        {"a@x", "id:a@x"},       {"", "id:\"\""},
+        {"a b", "id:\"a b\""},   {"d\"q@x", "id:\"d\"\"q@x\""},
+        {"a)(b", "id:\"a)(b\""}, {"\xC3\xB6", "id:\"\xC3\xB6\""},
+        {"a%b*c", "id:a%b*c"},
+    };
+
+    (void) state;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        char *term = text_term (NULL, "id", pairs[i][0]);
+
+        assert_string_equal (term, pairs[i][1]);
+        talloc_free (term);
+    }
+}
+
+static void
+test_hex (void **state)
+{
+    static const char *const pairs[][2] = {
+        {"", ""},
+        {"plain", "plain"},
+        {"two%20words", "two words"},
+        {"%c3%B6", "\xC3\xB6"},
+        {"%zz", NULL},
+        {"a%2", NULL},
+        {"a%", NULL},
+        {"%00", NULL},
+        {"%25", "%"},
+    };
+
+    (void) state;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        char *text = strdup (pairs[i][0]);
+
+        assert_int_equal (text_decode_hex (text), pairs[i][1] != NULL);
+        if (pairs[i][1])
+            assert_string_equal (text, pairs[i][1]);
+        free (text);
+    }
+}
+
+static void
+test_columns (void **state)
+{
+    (void) state;
+    assert_int_equal (text_columns ("abc", 3), 3);
+    assert_int_equal (text_columns ("\xC3\xB6x", 3), 2);
+    assert_int_equal (text_columns ("\xE6\xBC\xA2", 3), 2); /* wide */
+    assert_int_equal (text_columns ("e\xCC\x81", 3), 1);    /* combining */
+    assert_int_equal (text_columns ("\033\xFF", 2), 2);     /* as text_line() prints it */
+}
+
+static void
+test_names_tag (void **state)
+{
+    static const struct {
+        const char *query;
+        bool named;
+    } cases[] = {
+        {"tag:spam", true},
+        {"is:spam", true},
+        {"not tag:spam", true},
+        {"-tag:spam", true},
+        {"(a or (tag:spam))", true},
+        {"tag:\"spam\"", true},
+        {"tag:/^sp/", true},
+        {"tag:/x/ tag:/am$/", true},
+        {"tag:/x/", false},
+        {"tag:spammer", false},
+        {"tag:sp*", false},
+        {"spam", false},
+        {"\"tag:spam\"", false},
+        {"subject:\"tag:spam\"", false},
+        {"subject:tag:spam", false},
+        {"thread:{tag:spam}", false},
+        {"thread:\"{tag:spam}\"", false},
+        {"thread:{x} tag:spam", true},
+        {"tag:\"open", false},
+        {"tag:/open", false},
+        {"tag:", false},
+        {"\"", false},
+        {"", false},
+    };
+
+    (void) state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *query = strdup (cases[i].query);
+
+        assert_int_equal (excludes_names_tag (query, "spam"), cases[i].named);
+        free (query);
+    }
+    assert_true (excludes_names_tag ("tag:\"a \"\"b\"", "a \"b"));
+}
+
+static void
+test_apply (void **state)
+{
+    static const struct {
+        const char *query;
+        char *tags[3];
+        const char *right;
+    } cases[] = {
+        {"a or b", {NULL}, "a or b"},
+        {"a or b", {"x"}, "(a or b) and not tag:x"},
+        {"a", {"x", "y z"}, "(a) and not tag:x and not tag:\"y z\""},
+        {"", {"x"}, "(*) and not tag:x"},
+        {" ", {"x"}, "(*) and not tag:x"},
+    };
+
+    (void) state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text = excludes_apply (NULL, cases[i].query, cases[i].tags);
+
+        assert_string_equal (text, cases[i].right);
+        talloc_free (text);
+    }
+}
+
+int
+main (void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test (test_line),    cmocka_unit_test (test_block),
+        cmocka_unit_test (test_term),    cmocka_unit_test (test_hex),
+        cmocka_unit_test (test_columns), cmocka_unit_test (test_names_tag),
+        cmocka_unit_test (test_apply),
+    };
+
+    return cmocka_run_group_tests (tests, NULL, NULL);
+}
