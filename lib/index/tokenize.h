@@ -30,7 +30,7 @@ struct token {
         *word; /* folded UTF-8, at most WORD_MAX bytes, NUL-terminated; until the call ends */
     size_t length;
     uint32_t position; /* from the caller's start on, one more a word */
-    size_t offset;     /* of the source text, in bytes */
+    size_t offset;     /* of the source text, in bytes; of the whole word or run for all kinds */
     size_t source_length;
     bool stem;    /* begins with a letter: has a stem (texts) */
     bool capital; /* the source began with a capital or title-case letter (queries) */
