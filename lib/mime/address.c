@@ -215,34 +215,43 @@ mime_decode_addresses (void *ctx, const char *raw, size_t *count_out)
 /* ---- as text ---- */
 
 static void
-append_mailbox (GString *out, const char *name, const char *address)
+append_name (GString *out, const char *name)
 {
     bool quoted = strpbrk (name, ".,;:@()[]<>") != NULL;
 
+    g_string_append_printf (out, quoted ? "\"%s\"" : "%s", name);
+}
+
+static void
+append_mailbox (GString *out, const char *name, const char *address)
+{
     if (*name == '\0') {
         g_string_append (out, address);
         return;
     }
-    g_string_append_printf (out, quoted ? "\"%s\"" : "%s", name);
+    append_name (out, name);
     if (*address != '\0')
         g_string_append_printf (out, " <%s>", address);
 }
 
 static void
-append_entry (GString *out, const struct entry *entry, bool first)
+append_entry (GString *out, const struct entry *entry)
 {
-    if (entry->kind == ENTRY_GROUP_END) {
-        g_string_append_c (out, ';');
-        return;
-    }
-    if (!first)
-        g_string_append (out, ", ");
-    if (entry->kind == ENTRY_MAILBOX)
+    switch (entry->kind) {
+    case ENTRY_MAILBOX:
         append_mailbox (out, entry->name, entry->address);
-    else
-        g_string_append (out, entry->name);
-    if (entry->kind == ENTRY_GROUP)
+        break;
+    case ENTRY_GROUP:
+        append_name (out, entry->name);
         g_string_append (out, ": ");
+        break;
+    case ENTRY_GROUP_END:
+        g_string_append_c (out, ';');
+        break;
+    case ENTRY_TEXT:
+        g_string_append (out, entry->name);
+        break;
+    }
 }
 
 char *
@@ -253,8 +262,13 @@ mime_decode_address_text (void *ctx, const char *raw)
     char *text;
 
     read_list (ctx, raw, &entries);
-    for (size_t i = 0; i < entries.count; i++)
-        append_entry (out, &entries.list[i], i == 0 || entries.list[i - 1].kind == ENTRY_GROUP);
+    for (size_t i = 0; i < entries.count; i++) {
+        const struct entry *entry = &entries.list[i];
+
+        if (i > 0 && entry->kind != ENTRY_GROUP_END && entry[-1].kind != ENTRY_GROUP)
+            g_string_append (out, ", ");
+        append_entry (out, entry);
+    }
     text = talloc_strndup (ctx, out->str, out->len);
     g_string_free (out, TRUE);
     talloc_free (entries.list);
