@@ -26,6 +26,8 @@ static const struct {
     {"search-terms", "7", "the language of queries"},
 };
 
+static const struct global_options no_globals = {0};
+
 void
 help_overview (const struct cli *cli, FILE *file)
 {
@@ -44,7 +46,7 @@ help_overview (const struct cli *cli, FILE *file)
     for (size_t i = 0; i < sizeof topics / sizeof *topics; i++)
         fprintf (file, "  %-12s  %s\n", topics[i].name, topics[i].summary);
     fputs ("\nOptions of every command:\n", file);
-    options_help (file, global_specs);
+    options_help (file, global_specs, &no_globals);
     fprintf (file,
              "\nUse \"%s help COMMAND\" for more on a command. New here? \"%s new\" comes first.\n",
              cli->program, cli->program);
@@ -74,10 +76,10 @@ command_usage (const struct cli *cli, const struct command *command)
             command->summary);
     if (command->options->kind != OPTION_END) {
         puts ("\nOptions:");
-        options_help (stdout, command->options);
+        options_help (stdout, command->options, command->defaults);
     }
     puts ("\nOptions of every command:");
-    options_help (stdout, global_specs_after);
+    options_help (stdout, global_specs_after, &no_globals);
 }
 
 static const char *

@@ -289,13 +289,27 @@ prepare (void *ctx, struct search *search, const char *text)
 }
 
 static int
+run_query (void *ctx, struct search *search)
+{
+    enum mail_sort sort = (enum mail_sort) search->options->sort;
+    enum mail_status status = mail_query_run (ctx, search->query, sort, &search->results);
+
+    if (status == MAIL_OK) {
+        printer_begin_list (search->print.printer);
+        status = show (ctx, search);
+        printer_end (search->print.printer);
+    }
+    explain (ctx, search);
+    return status == MAIL_OK ? 0 : report_status (search->cli, status, search->index);
+}
+
+static int
 run_search (struct cli *cli, void *options_given, int argc, char **argv)
 {
     struct search_options *options = options_given;
     struct search search = {.cli = cli, .options = options};
-    void *local = talloc_new (NULL);
+    void *local = talloc_new (NULL), *reading = talloc_new (local);
     char *text = session_query_text (local, argc, argv);
-    enum mail_status status;
     int code = check_options (cli, options);
 
     if (code == 0 && *text == '\0')
@@ -303,23 +317,10 @@ run_search (struct cli *cli, void *options_given, int argc, char **argv)
     if (code == 0)
         code = session_open (local, cli, 0, &search.index);
     if (code == 0)
-        code = prepare (local, &search, text);
-    if (code != 0)
-        goto done;
-
-    status = mail_query_run (local, search.query, (enum mail_sort) options->sort, &search.results);
-    if (status == MAIL_OK) {
-        printer_begin_list (search.print.printer);
-        status = show (local, &search);
-        printer_end (search.print.printer);
-    }
-    if (status != MAIL_OK)
-        code = report_status (cli, status, search.index);
-    explain (local, &search);
-done:
-    /* Objects of the index go before it. */
-    talloc_free (search.results);
-    talloc_free (search.query);
+        code = prepare (reading, &search, text);
+    if (code == 0)
+        code = run_query (reading, &search);
+    talloc_free (reading); /* before the index it reads */
     session_close (cli, search.index);
     talloc_free (local);
     return code;

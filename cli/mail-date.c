@@ -129,12 +129,12 @@ blank_comments (char *text)
     int depth = 0;
 
     for (; *text; text++) {
-        if (*text == '(')
-            depth++;
-        if (depth > 0 && *text == ')')
-            depth--, *text = ' ';
-        else if (depth > 0)
+        char c = *text;
+
+        depth += c == '(';
+        if (depth > 0)
             *text = ' ';
+        depth -= depth > 0 && c == ')';
     }
 }
 

@@ -221,11 +221,13 @@ options_parse (void *ctx, const struct option_set *sets, size_t set_count, int a
 }
 
 static char *
-synopsis (void *ctx, const struct option_spec *spec)
+synopsis (void *ctx, const struct option_spec *spec, const void *defaults)
 {
     switch (spec->kind) {
     case OPTION_BOOLEAN:
-        return talloc_asprintf (ctx, "--[no-]%s", spec->name);
+        return talloc_asprintf (
+            ctx, *(const bool *) ((const char *) defaults + spec->offset) ? "--[no-]%s" : "--%s",
+            spec->name);
     case OPTION_KEYWORD:
     case OPTION_FLAGS:
         return talloc_asprintf (ctx, "--%s=%s", spec->name, keyword_names (ctx, spec, "|"));
@@ -235,12 +237,12 @@ synopsis (void *ctx, const struct option_spec *spec)
 }
 
 void
-options_help (FILE *file, const struct option_spec *specs)
+options_help (FILE *file, const struct option_spec *specs, const void *defaults)
 {
     void *local = talloc_new (NULL);
 
     for (const struct option_spec *spec = specs; spec->kind != OPTION_END; spec++) {
-        char *left = synopsis (local, spec);
+        char *left = synopsis (local, spec, defaults);
 
         if (!spec->meaning)
             continue;

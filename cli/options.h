@@ -91,7 +91,8 @@ struct option_set {
 int options_parse (void *ctx, const struct option_set *sets, size_t set_count, int argc,
                    char *const *argv, int first, char **error_out);
 
-/* Prints two columns: the options with their arguments, and what they mean. */
-void options_help (FILE *file, const struct option_spec *specs);
+/* Prints two columns: the options with their arguments, and what they mean. defaults: the values
+ * without any option. */
+void options_help (FILE *file, const struct option_spec *specs, const void *defaults);
 
 #endif

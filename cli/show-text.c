@@ -72,7 +72,7 @@ put_part_opener (const struct run *run, const struct mail_part *part)
     FILE *file = run->show->file;
 
     fprintf (file, "\f%s{ ID: %d", part->attachment ? "attachment" : "part", part->number);
-    if (part->filename)
+    if (part->filename && part->kind == MAIL_PART_LEAF)
         fprintf (file, ", Filename: %s", text_line (run->local, part->filename));
     if (part->content_id)
         fprintf (file, ", Content-id: %s", text_line (run->local, part->content_id));

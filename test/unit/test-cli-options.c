@@ -198,14 +198,16 @@ test_sets (void **state)
 static void
 test_help (void **state)
 {
+    static const struct values defaults = {.hooks = true};
     char *text = NULL;
     size_t size;
     FILE *file = open_memstream (&text, &size);
 
     (void) state;
-    options_help (file, specs);
+    options_help (file, specs, &defaults);
     fclose (file);
-    assert_non_null (strstr (text, "  --[no-]batch              read many\n"));
+    assert_non_null (strstr (
+        text, "  --batch                   read many\n  --[no-]hooks              run hooks\n"));
     assert_non_null (strstr (text, "  --sort=newest|oldest      order\n"));
     assert_non_null (strstr (text, "  --limit=N                 how many\n"));
     assert_null (strstr (text, "config"));
