@@ -23,7 +23,7 @@
 #include <talloc.h>
 #include <unistd.h>
 
-#define SEGMENTS_PER_MERGE 6
+#define SEGMENTS_PER_MERGE 5
 #define SEGMENTS_MAX 12
 #define SMALLEST_CLASS (64 << 10) /* bytes */
 
@@ -73,6 +73,15 @@ choose_by_force (const struct manifest *manifest, uint64_t limit, size_t *first_
     }
 }
 
+static size_t
+count_of_class (const struct manifest *manifest, size_t first, size_t end, unsigned class)
+{
+    size_t count = 0;
+    for (size_t i = first; i < end; i++)
+        count += size_class (manifest->segments[i].bytes) == class;
+    return count;
+}
+
 void
 merge_choose (const struct manifest *manifest, uint64_t limit, size_t *first_out, size_t *count_out)
 {
@@ -80,7 +89,7 @@ merge_choose (const struct manifest *manifest, uint64_t limit, size_t *first_out
     for (unsigned class = 0; class <= size_class (limit); class ++) {
         for (size_t end = manifest->count; end > 0; end--) {
             size_t start = run_before (manifest, end, class);
-            if (end - start >= SEGMENTS_PER_MERGE &&
+            if (count_of_class (manifest, start, end, class) >= SEGMENTS_PER_MERGE &&
                 sum_bytes (manifest, start, end - start) <= limit) {
                 *first_out = start;
                 *count_out = end - start;

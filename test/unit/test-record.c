@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* test-record.c - records of messages and folders, there and back, and cut anywhere. */
+#include "record.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <talloc.h>
+
+#include <cmocka.h>
+
+static struct record
+sample (void *ctx)
+{
+    static const char *references[] = {"a@x", "b@x", NULL};
+    struct record record = {.text = 9,
+                            .date = -5,
+                            .size = 1ull << 40,
+                            .parent = "b@x",
+                            .references = references,
+                            .reference_count = 2};
+    for (unsigned i = 0; i < MAIL_FIELD_COUNT; i++)
+        record.fields[i] = i == MAIL_FROM ? "\xff\xfe <a@b>" : "";
+    for (uint32_t i = 0; i < 3; i++) {
+        struct record_file file = {
+            .folder = i + 1, .name = "1:2,S", .stat = {.inode = 77 + i, .size = 5, .mtime = -1}};
+        memset (file.digest, (int) i, DIGEST_SIZE);
+        if (i == 1)
+            file.differs[MAIL_SUBJECT] = "other";
+        record_add_file (ctx, &record, &file);
+    }
+    return record;
+}
+
+static void
+test_round_trip (void **state)
+{
+    void *ctx = talloc_new (NULL);
+    size_t length;
+    struct record before = sample (ctx), after;
+    (void) state;
+    char *bytes = record_encode (ctx, &before, &length);
+    assert_true (record_decode (ctx, bytes, length, &after));
+    assert_int_equal (after.text, 9);
+    assert_true (after.date == -5);
+    assert_true (after.size == 1ull << 40);
+    assert_string_equal (after.fields[MAIL_FROM], "\xff\xfe <a@b>");
+    assert_string_equal (after.parent, "b@x");
+    assert_int_equal (after.reference_count, 2);
+    assert_string_equal (after.references[1], "b@x");
+    assert_null (after.references[2]);
+    assert_int_equal (after.file_count, 3);
+    assert_int_equal (after.files[2].stat.inode, 79);
+    assert_true (after.files[2].stat.mtime == -1);
+    assert_int_equal (after.files[2].digest[15], 2);
+    assert_null (after.files[0].differs[MAIL_SUBJECT]);
+    assert_string_equal (after.files[1].differs[MAIL_SUBJECT], "other");
+    assert_int_equal (record_find_file (&after, 2, "1:2,S"), 1);
+    assert_int_equal (record_find_file (&after, 2, "1:2,"), -1);
+    record_drop_file (&after, 1);
+    assert_int_equal (record_find_file (&after, 2, "1:2,S"), -1);
+    assert_int_equal (record_find_file (&after, 3, "1:2,S"), 1);
+    talloc_free (ctx);
+}
+
+/* Damaged bytes give some record or none, never a crash. */
+static void
+test_damage (void **state)
+{
+    void *ctx = talloc_new (NULL);
+    size_t length;
+    struct record before = sample (ctx), after;
+    (void) state;
+    char *bytes = record_encode (ctx, &before, &length);
+    for (size_t cut = 0; cut < length; cut++) {
+        char *copy = talloc_memdup (ctx, bytes, cut + !cut);
+        record_decode (copy, copy, cut, &after);
+        talloc_free (copy);
+    }
+    srand (2);
+    for (int round = 0; round < 2000; round++) {
+        char *copy = talloc_memdup (ctx, bytes, length);
+        for (int k = 0; k < 4; k++)
+            copy[1 + rand () % (int) (length - 1)] = (char) rand ();
+        record_decode (copy, copy, length, &after);
+        talloc_free (copy);
+    }
+    bytes[0] = 99;
+    assert_false (record_decode (ctx, bytes, length, &after));
+    talloc_free (ctx);
+}
+
+static void
+test_folder (void **state)
+{
+    void *ctx = talloc_new (NULL);
+    size_t length;
+    struct mail_folder after,
+        before = {.parent = 4294967295u, .name = "\xe4 b", .stat = {1, ~0ull, 0, -3, 1ll << 60}};
+    (void) state;
+    char *bytes = folder_record_encode (ctx, &before, &length);
+    assert_true (folder_record_decode (ctx, bytes, length, &after));
+    assert_int_equal (after.parent, 4294967295u);
+    assert_string_equal (after.name, "\xe4 b");
+    assert_true (after.stat.inode == ~0ull && after.stat.device == 1);
+    assert_true (after.stat.mtime == -3 && after.stat.ctime == 1ll << 60);
+    assert_false (folder_record_decode (ctx, bytes, 35, &after));
+    talloc_free (ctx);
+}
+
+int
+main (void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test (test_round_trip),
+        cmocka_unit_test (test_damage),
+        cmocka_unit_test (test_folder),
+    };
+    return cmocka_run_group_tests (tests, NULL, NULL);
+}
