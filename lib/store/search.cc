@@ -88,17 +88,48 @@ class Builder
 {
     Xapian::Database &db;
     std::vector<std::unique_ptr<IdSource>> sources;
+    bool positions = false; /* wanted: inside a phrase or the like */
+
+    /* A term. Where positions are not wanted, for one of every document the matcher reads the list
+     * of all documents, but goes on in its second chunk under the term's name, where ids have gaps:
+     * "Unexpected end of posting list" (Xapian 1.4.22). So such a term is asked for by the other
+     * name. */
+    Xapian::Query word (const std::string &term)
+    {
+        if (!positions && db.get_termfreq (term) == db.get_doccount ())
+            return Xapian::Query::MatchAll;
+        return Xapian::Query (term);
+    }
 
     Xapian::Query stem (const struct store_query *query)
     {
         std::vector<Xapian::Query> words;
         std::string stem = term_string (query->term);
         if (query->self)
-            words.push_back (Xapian::Query (stem));
+            words.push_back (word (stem));
         Xapian::TermIterator end = db.synonyms_end (stem);
         for (Xapian::TermIterator it = db.synonyms_begin (stem); it != end; ++it)
-            words.push_back (Xapian::Query (*it));
+            words.push_back (word (*it));
         return Xapian::Query (Xapian::Query::OP_OR, words.begin (), words.end ());
+    }
+
+    Xapian::Query prefix (const std::string &start)
+    {
+        std::vector<Xapian::Query> words;
+        Xapian::TermIterator end = db.allterms_end (start);
+        for (Xapian::TermIterator it = db.allterms_begin (start); it != end; ++it)
+            words.push_back (word (*it));
+        return Xapian::Query (Xapian::Query::OP_OR, words.begin (), words.end ());
+    }
+
+    Xapian::Query ordered (Xapian::Query::op op, const struct store_query *query)
+    {
+        std::vector<Xapian::Query> parts;
+        positions = true;
+        for (size_t i = 0; i < query->child_count; i++)
+            parts.push_back (build (query->children[i]));
+        positions = false;
+        return Xapian::Query (op, parts.begin (), parts.end (), query->window);
     }
 
     Xapian::Query combine (Xapian::Query::op op, const struct store_query *query)
@@ -127,17 +158,16 @@ class Builder
     {
         switch (query->op) {
         case STORE_OP_TERM:
-            return Xapian::Query (term_string (query->term));
+            return word (term_string (query->term));
         case STORE_OP_STEM:
             return stem (query);
         case STORE_OP_PREFIX:
-            return Xapian::Query (Xapian::Query::OP_WILDCARD, term_string (query->term), 0,
-                                  Xapian::Query::WILDCARD_LIMIT_ERROR, Xapian::Query::OP_OR);
+            return prefix (term_string (query->term));
         case STORE_OP_PHRASE:
         case STORE_OP_ADJ:
-            return combine (Xapian::Query::OP_PHRASE, query);
+            return ordered (Xapian::Query::OP_PHRASE, query);
         case STORE_OP_NEAR:
-            return combine (Xapian::Query::OP_NEAR, query);
+            return ordered (Xapian::Query::OP_NEAR, query);
         case STORE_OP_AND:
             return combine (Xapian::Query::OP_AND, query);
         case STORE_OP_OR:
