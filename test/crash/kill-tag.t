@@ -19,13 +19,8 @@ COUNT = 1500
 ROUNDS = 40 if tap.LONG else 8
 
 
-def parted(lines):
-    """{id: set of tags} of dump lines."""
-    out = {}
-    for line in lines:
-        tags, _, message = line.rpartition(' -- ')
-        out[message] = set(tags.split())
-    return out
+def tags_of(box):
+    return {message: set(tags) for message, tags in box.tags().items()}
 
 
 def forms(box, number):
@@ -34,7 +29,7 @@ def forms(box, number):
     yield ['tag', '+' + new, '-' + old, '--', '*']
     batch = os.path.join(box.top, 'batch')
     with open(batch, 'w') as f:
-        f.writelines('+%s -%s -- %s\n' % (new, old, m) for m in parted(box.dump()))
+        f.writelines('+%s -%s -- id:%s\n' % (new, old, m) for m in box.ids())
     yield ['tag', '--batch', '--input=' + batch]
 
 
@@ -48,13 +43,13 @@ def length_of(box):
 
 
 def one_round(box, number, command, moment):
-    before = parted(box.dump())
-    new, old = '+r%d' % number, '+r%d' % (number - 1)
+    before = tags_of(box)
+    new, old = 'r%d' % number, 'r%d' % (number - 1)
     process = box.start(*command, stdout=-3, stderr=-3)
     time.sleep(moment)
     process.send_signal(signal.SIGKILL)
     code = process.wait()
-    now = parted(box.dump())
+    now = tags_of(box)
     changed = {m: (tags - {old}) | {new} for m, tags in before.items()}
     wrong = [m for m in before if now.get(m) not in (before[m], changed[m])]
     done = sum(now.get(m) == changed[m] for m in before)
@@ -63,7 +58,7 @@ def one_round(box, number, command, moment):
     tap.ok(not wrong and len(now) == len(before), name + ': old or new',
            lambda: [(m, before[m], now.get(m)) for m in wrong[:5]])
     again = box.run(*command)
-    now = parted(box.dump())
+    now = tags_of(box)
     wrong = [(m, sorted(now.get(m, ()))) for m in changed if now.get(m) != changed[m]]
     tap.ok(again.returncode == 0 and not wrong, 'and all new when done again', wrong[:5])
     return code == -signal.SIGKILL

@@ -13,7 +13,7 @@ import tap
 def snapshot(box):
     """All that an index answers which must not depend on how it came about: ids with tags, files,
     and the partition into threads."""
-    return {'tags': box.dump(), 'files': box.files(), 'threads': sorted(map(sorted, box.threads()))}
+    return {'tags': box.tag_lines(), 'files': box.files(), 'threads': sorted(map(sorted, box.threads()))}
 
 
 def unlike(got, right):

@@ -99,9 +99,17 @@ class Sandbox:
             parts[thread['thread']] = frozenset(ids)
         return set(parts.values())
 
-    def dump(self):
-        """Tag lines of a dump, sorted."""
-        return sorted(line for line in self.lines('dump') if not line.startswith('#'))
+    def tags(self):
+        """{Message-ID: its tags, sorted}, by asking for each tag there is."""
+        found = {message_id: [] for message_id in self.ids()}
+        for tag in self.json('search', '--output=tags', '--format=json', '*'):
+            for message_id in self.ids('tag:"%s"' % tag.replace('"', '""')):
+                found[message_id].append(tag)
+        return {message_id: sorted(tags) for message_id, tags in found.items()}
+
+    def tag_lines(self):
+        """ID: TAGS, a line a message, sorted."""
+        return sorted('%s: %s' % (m, ' '.join(t)) for m, t in self.tags().items())
 
     def files(self, query='*'):
         """Paths relative to the mail root, sorted."""
