@@ -198,6 +198,7 @@ mail_index_open (void *ctx, const struct mail_open_options *options, struct mail
             status = open_existing (index);
     }
     if (status == MAIL_OK) {
+        TALLOC_FREE (index->error); /* of looking before creating */
         *index_out = index;
         return MAIL_OK;
     }

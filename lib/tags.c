@@ -168,6 +168,19 @@ narrow (struct tagging *tagging)
     return status;
 }
 
+/* Only what is added is checked: an odd tag that came from elsewhere can be taken away. */
+static enum mail_status
+check_changes (struct mail_index *index, const struct mail_tag_change *changes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *reason;
+        if (changes[i].add && mail_tag_check (changes[i].tag, &reason) != MAIL_OK)
+            return index_fail (index, MAIL_ERROR_ARGUMENT, "cannot add the tag '%s': %s",
+                               changes[i].tag, reason);
+    }
+    return MAIL_OK;
+}
+
 enum mail_status
 mail_query_tag (struct mail_query *query, const struct mail_tag_change *changes, size_t count,
                 uint64_t *changed_out)
@@ -177,7 +190,9 @@ mail_query_tag (struct mail_query *query, const struct mail_tag_change *changes,
                               .changes = changes,
                               .change_count = count,
                               .slice = SLICE_FIRST};
-    enum mail_status status = query_evaluate (query, query, &tagging.ids);
+    enum mail_status status = check_changes (tagging.index, changes, count);
+    if (status == MAIL_OK)
+        status = query_evaluate (query, query, &tagging.ids);
     tagging.revision = tagging.index->revision;
     if (status == MAIL_OK)
         status = narrow (&tagging);

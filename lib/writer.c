@@ -285,6 +285,8 @@ writer_create_index (struct mail_index *index)
     if (status == MAIL_OK)
         status = open_state (writer, STORE_CREATE);
     if (status == MAIL_OK)
+        status = sync_folder (index, "state"); /* making it was a commit */
+    if (status == MAIL_OK)
         status = get_number (writer, META_SCHEMA, &schema);
     if (status == MAIL_OK && schema == 0) {
         status = write_first_metadata (writer);
