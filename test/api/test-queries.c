@@ -26,7 +26,7 @@ test_count (void **state)
         {"path:in/cur and red", 2, 2, 3},
         {"nowhere", 0, 0, 0},
         {"date:2024-03-05..2024-03-05", 5, 3, 6},
-        {"apples and not red or rotten", 3, 1, 3},
+        {"apples and not red or rotten", 2, 1, 2},
         {"\"red cherries\"", 1, 1, 2},
         {"thread:{rotten}", 3, 1, 3},
     };

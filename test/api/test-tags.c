@@ -94,6 +94,7 @@ test_two_handles (void **state)
     assert_int_equal (mail_index_open (f->ctx, &options, &other.index, NULL), MAIL_OK);
     const struct mail_tag_change one[] = {{"one", true}}, two[] = {{"two", true}};
     assert_int_equal (tag (f, "*", one, 1, NULL), MAIL_OK);
+    assert_int_equal (mail_index_refresh (other.index), MAIL_OK);
     assert_int_equal (tag (&other, "tag:one and red", two, 1, NULL), MAIL_OK);
     assert_int_equal (mail_index_refresh (f->index), MAIL_OK);
     assert_int_equal (helper_count (f, "tag:one"), 5);

@@ -20,7 +20,10 @@ def read(path):
 
 
 def without_comments(text):
-    return re.sub(r'/\*.*?\*/', ' ', text, flags=re.S)
+    """C text without comments, and with nothing in its strings but those of #include."""
+    text = re.sub(r'^(#include\s+)"([^"]+)"', r'\1<\2"', text, flags=re.M)
+    text = re.sub(r'"(?:[^"\\\n]|\\.)*"|/\*.*?\*/', '""', text, flags=re.S)
+    return text
 
 
 def declared():
@@ -43,7 +46,7 @@ def called():
     text = ''
     for path in glob.glob(os.path.join(tap.TOP, 'test', 'api', '*.c')):
         text += without_comments(read(path))
-    return set(re.findall(r'\b(mail_\w+)\s*\(', text)), re.findall(r'#include\s+"([^"]+)"', text)
+    return set(re.findall(r'\b(mail_\w+)\s*\(', text)), re.findall(r'#include\s+<([^">]+)"', text)
 
 
 def main():

@@ -83,7 +83,7 @@ class Protocol:
 def traced(box, name, segments, *command):
     """Runs a command under strace and checks the protocol. segments: whether it adds words."""
     exists = os.path.exists(os.path.join(box.index, 'state', 'iamglass'))
-    done, calls = tracing.run(box, trace.FILES, *command)
+    done, calls = tracing.run(box, tracing.FILES, *command)
     tap.ok(done.returncode == 0, '%s: exits 0 under strace' % name, done.stderr[-1000:])
     protocol = Protocol(box, exists)
     protocol.follow(calls)
