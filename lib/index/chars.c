@@ -23,8 +23,8 @@ const uint16_t byte_classes[256] = {
     ['\''] = CHAR_INFIX | CHAR_SPLIT,
     ['&'] = CHAR_INFIX | CHAR_SPLIT,
     ['.'] = CHAR_INFIX_DIGIT,
-    [','] = CHAR_INFIX_DIGIT,
-    [';'] = CHAR_INFIX_DIGIT,
+    [','] = CHAR_INFIX_DIGIT | CHAR_SPLIT,
+    [';'] = CHAR_INFIX_DIGIT | CHAR_SPLIT,
     ['+'] = CHAR_SUFFIX | CHAR_BASE64,
     ['#'] = CHAR_SUFFIX,
     ['/'] = CHAR_BASE64,
@@ -37,30 +37,31 @@ static const struct {
     uint32_t first, last;
     unsigned class;
 } exceptions[] = {
-    {0x00ad, 0x00ad, CHAR_IGNORE},             /* soft hyphen */
-    {0x00b7, 0x00b7, CHAR_INFIX | CHAR_SPLIT}, /* middle dot */
-    {0x034f, 0x034f, CHAR_IGNORE},             /* combining grapheme joiner */
-    {0x037e, 0x037e, CHAR_INFIX_DIGIT},        /* Greek question mark */
-    {0x0589, 0x0589, CHAR_INFIX_DIGIT},        /* Armenian full stop */
-    {0x05f4, 0x05f4, CHAR_INFIX | CHAR_SPLIT}, /* Hebrew gershayim */
-    {0x060d, 0x060d, CHAR_INFIX_DIGIT},        /* Arabic date separator */
-    {0x07f8, 0x07f8, CHAR_INFIX_DIGIT},        /* NKo comma */
-    {0x180b, 0x180f, CHAR_IGNORE},             /* Mongolian variation selectors */
-    {0x200b, 0x200d, CHAR_IGNORE},             /* zero width space, non-joiner, joiner */
-    {0x2019, 0x2019, CHAR_INFIX | CHAR_SPLIT}, /* apostrophe */
-    {0x201b, 0x201b, CHAR_INFIX | CHAR_SPLIT}, /* and its reverse */
-    {0x2027, 0x2027, CHAR_INFIX | CHAR_SPLIT}, /* hyphenation point */
-    {0x2044, 0x2044, CHAR_INFIX_DIGIT},        /* fraction slash */
-    {0x2060, 0x2060, CHAR_IGNORE},             /* word joiner */
-    {0x3220, 0x3229, 0},                       /* ideographs in brackets, as numbers of lists */
-    {0xfe00, 0xfe0f, CHAR_IGNORE},             /* variation selectors */
-    {0xfe10, 0xfe10, CHAR_INFIX_DIGIT},        /* vertical comma, colon, semicolon */
-    {0xfe13, 0xfe14, CHAR_INFIX_DIGIT},
-    {0xfeff, 0xfeff, CHAR_IGNORE},             /* zero width no-break space */
-    {0xff06, 0xff07, CHAR_INFIX | CHAR_SPLIT}, /* full-width & ' */
-    {0xff0c, 0xff0c, CHAR_INFIX_DIGIT},        /* full-width , . ; */
+    {0x00ad, 0x00ad, CHAR_IGNORE},                   /* soft hyphen */
+    {0x00b7, 0x00b7, CHAR_INFIX | CHAR_SPLIT},       /* middle dot */
+    {0x034f, 0x034f, CHAR_IGNORE},                   /* combining grapheme joiner */
+    {0x037e, 0x037e, CHAR_INFIX_DIGIT | CHAR_SPLIT}, /* Greek question mark */
+    {0x0589, 0x0589, CHAR_INFIX_DIGIT},              /* Armenian full stop */
+    {0x05f4, 0x05f4, CHAR_INFIX | CHAR_SPLIT},       /* Hebrew gershayim */
+    {0x060d, 0x060d, CHAR_INFIX_DIGIT},              /* Arabic date separator */
+    {0x07f8, 0x07f8, CHAR_INFIX_DIGIT},              /* NKo comma */
+    {0x180b, 0x180f, CHAR_IGNORE},                   /* Mongolian variation selectors */
+    {0x200b, 0x200d, CHAR_IGNORE},                   /* zero width space, non-joiner, joiner */
+    {0x2019, 0x2019, CHAR_INFIX | CHAR_SPLIT},       /* apostrophe */
+    {0x201b, 0x201b, CHAR_INFIX | CHAR_SPLIT},       /* and its reverse */
+    {0x2027, 0x2027, CHAR_INFIX | CHAR_SPLIT},       /* hyphenation point */
+    {0x2044, 0x2044, CHAR_INFIX_DIGIT},              /* fraction slash */
+    {0x2060, 0x2060, CHAR_IGNORE},                   /* word joiner */
+    {0x3220, 0x3229, 0},           /* ideographs in brackets, as numbers of lists */
+    {0xfe00, 0xfe0f, CHAR_IGNORE}, /* variation selectors */
+    {0xfe10, 0xfe10, CHAR_INFIX_DIGIT | CHAR_SPLIT}, /* vertical comma, colon, semicolon */
+    {0xfe13, 0xfe13, CHAR_INFIX_DIGIT},
+    {0xfe14, 0xfe14, CHAR_INFIX_DIGIT | CHAR_SPLIT},
+    {0xfeff, 0xfeff, CHAR_IGNORE},                   /* zero width no-break space */
+    {0xff06, 0xff07, CHAR_INFIX | CHAR_SPLIT},       /* full-width & ' */
+    {0xff0c, 0xff0c, CHAR_INFIX_DIGIT | CHAR_SPLIT}, /* full-width , . ; */
     {0xff0e, 0xff0e, CHAR_INFIX_DIGIT},
-    {0xff1b, 0xff1b, CHAR_INFIX_DIGIT},
+    {0xff1b, 0xff1b, CHAR_INFIX_DIGIT | CHAR_SPLIT},
     {0xff3f, 0xff3f, CHAR_WORD | CHAR_SPLIT}, /* full-width _ */
     {0xe0100, 0xe01ef, CHAR_IGNORE},          /* variation selectors of ideographs */
 };

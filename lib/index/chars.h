@@ -12,7 +12,7 @@ enum char_class {
     CHAR_INFIX = 1 << 2,       /* joins two word characters: ' & */
     CHAR_INFIX_DIGIT = 1 << 3, /* joins two digits: . , ; */
     CHAR_SUFFIX = 1 << 4,      /* stays at the end of a word: + # */
-    CHAR_SPLIT = 1 << 5,       /* what stands on either side is a part: _ ' & */
+    CHAR_SPLIT = 1 << 5,       /* what stands on either side is a part: _ ' & , ; */
     CHAR_CAPITAL = 1 << 6,     /* upper or title case */
     CHAR_HIGH = 1 << 7,        /* byte of a character beyond ASCII (byte_classes only) */
     CHAR_BASE64 = 1 << 8,

@@ -124,7 +124,7 @@ add_part (struct adding *adding, const struct mail_part *part)
         add_string (adding, FIELD_ATTACHMENT, part->filename);
     if (part->kind == MAIL_PART_MESSAGE)
         add_inner_headers (adding, part);
-    if (part->kind == MAIL_PART_LEAF && part->text && !part->attachment)
+    if (part->kind == MAIL_PART_LEAF && !part->attachment)
         add_words (adding, part);
 }
 

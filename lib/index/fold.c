@@ -60,6 +60,8 @@ fold_cherokee (gunichar character)
 static bool
 joins (unsigned joint, unsigned before, unsigned after)
 {
+    if (!(after & (CHAR_WORD | CHAR_CJK)))
+        return false;
     return joint & (before & after & CHAR_DIGIT ? CHAR_INFIX_DIGIT : CHAR_INFIX);
 }
 
@@ -155,7 +157,7 @@ strip_accents (const char *word)
                 continue;
         } else {
             base = character;
-            accents = takes_accents (base);
+            accents = char_class (base) & CHAR_LETTER && takes_accents (base);
         }
         if (letter)
             g_string_append (plain, letter);

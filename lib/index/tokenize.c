@@ -50,6 +50,14 @@ class_at (const char *p)
     return byte_classes[(unsigned char) *p];
 }
 
+static void
+lower_ascii (char *to, const char *from, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        to[i] = (char) (from[i] | ((unsigned char) (from[i] - 'A') < 26) << 5);
+    to[length] = '\0';
+}
+
 struct tokenizer *
 tokenizer_create (void *ctx)
 {
@@ -81,16 +89,17 @@ emit_part (struct scan *scan, const char *start, const char *end)
     char *part = scan->tokenizer->part;
     size_t length = (size_t) (end - start), characters = 0;
 
+    if (length > WORD_MAX)
+        return;
     for (const char *p = start; p < end; p++)
         characters += (*p & 0xc0) != 0x80;
     if (characters < PART_MIN)
         return;
-    memcpy (part, start, length);
-    part[length] = '\0';
+    lower_ascii (part, start, length);
     emit (scan, TOKEN_PART, part, length);
 }
 
-/* What stands between the joints of a folded word, and what stands before + or # at its end. */
+/* What stands between the joints of a word, and what stands before + or # at its end. */
 static void
 emit_parts (struct scan *scan, const char *word, size_t length)
 {
@@ -103,10 +112,10 @@ emit_parts (struct scan *scan, const char *word, size_t length)
         emit_part (scan, start, p);
         start = p + step;
     }
-    if (start > word)
-        emit_part (scan, start, end);
     for (p = end; p > start && class_at (p - 1) & CHAR_SUFFIX; p--)
         ;
+    if (start > word && p > start)
+        emit_part (scan, start, end);
     if (p < end)
         emit_part (scan, start, p);
 }
@@ -245,14 +254,6 @@ collect_source (struct source *source, const char *p, const char *end)
 }
 
 static void
-lower_ascii (char *to, const char *from, size_t length)
-{
-    for (size_t i = 0; i < length; i++)
-        to[i] = (char) (from[i] | ((unsigned char) (from[i] - 'A') < 26) << 5);
-    to[length] = '\0';
-}
-
-static void
 emit_source (struct scan *scan, const struct source *source)
 {
     struct tokenizer *tokenizer = scan->tokenizer;
@@ -330,11 +331,9 @@ skip_word (const char *p, const char *end, unsigned *classes_out)
         }
         unsigned next = p + 1 < end ? class_at (p + 1) : 0;
         bool digits = class_at (p - 1) & next & CHAR_DIGIT;
-        if (!(class & (digits ? CHAR_INFIX_DIGIT : CHAR_INFIX)))
-            break;
         if (next & CHAR_HIGH)
             return NULL;
-        if (!(next & CHAR_WORD))
+        if (!(next & CHAR_WORD) || !(class & (digits ? CHAR_INFIX_DIGIT : CHAR_INFIX)))
             break;
         classes |= class;
         p++;
@@ -391,10 +390,13 @@ scan_word (struct scan *scan, const char *start)
         classes |= behind > p ? CHAR_SUFFIX : 0;
         p = behind;
     }
-    if (p - start > WORD_MAX)
-        return p;
-    lower_ascii (word, start, (size_t) (p - start));
     set_source (scan, start, p, first & CHAR_CAPITAL);
+    if (p - start > WORD_MAX) {
+        if (classes & CHAR_SPLIT)
+            emit_parts (scan, start, (size_t) (p - start));
+        return p;
+    }
+    lower_ascii (word, start, (size_t) (p - start));
     emit_ascii (scan, word, (size_t) (p - start), classes);
     return p;
 }
