@@ -504,10 +504,13 @@ enum mail_status
 plan_evaluate (void *ctx, struct mail_index *index, struct plan *plan, struct idset *set_out)
 {
     struct evaluation evaluation = {.index = index, .ctx = talloc_new (ctx)};
-    enum mail_status status = evaluate (&evaluation, plan, NULL, set_out);
+    struct idset set = {0};
+    enum mail_status status = evaluate (&evaluation, plan, NULL, &set);
 
-    if (status == MAIL_OK && set_out->ids != NULL)
-        talloc_steal (ctx, set_out->ids);
+    if (status == MAIL_OK) {
+        *set_out = set;
+        talloc_steal (ctx, set.ids);
+    }
     talloc_free (evaluation.ctx);
     return status;
 }

@@ -25,7 +25,7 @@ range_create (void *ctx, const struct prefix *prefix, uint64_t low, uint64_t hig
 
 /* ---- dates --------------------------------------------------------------------------------- */
 
-/* An open start leaves out messages without a date, which have the number 0. */
+/* An open start of date: leaves out messages without a date, which have the number 0. */
 static struct node *
 date_range (void *ctx, const struct date_range *range)
 {
@@ -139,6 +139,7 @@ leaf_create_seconds (void *ctx, const struct lexeme *piece)
     size_t length = piece->value_length;
     const char *dots = length > 2 && !piece->quoted ? memmem (text, length, "..", 2) : NULL;
     uint64_t low = 0, high = 0;
+    struct node *node;
     size_t left;
 
     if (dots == NULL)
@@ -151,7 +152,9 @@ leaf_create_seconds (void *ctx, const struct lexeme *piece)
     range.high = (int64_t) high;
     range.open_low = left == 0;
     range.open_high = length - left - 2 == 0;
-    return date_range (ctx, &range);
+    node = date_range (ctx, &range);
+    node->but_zero = false;
+    return node;
 }
 
 /* ---- terms --------------------------------------------------------------------------------- */

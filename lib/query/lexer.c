@@ -59,13 +59,20 @@ is_ascii_blank (char byte)
     return (unsigned char) byte <= ' ' || byte == 0x7f;
 }
 
-/* Where the words without quotes that begin at an index end. */
+/* Where the words without quotes that begin at an index end. "main()" is a word, with empty
+ * parentheses right behind it. */
 static size_t
-bare_end (const struct lexer *lexer, size_t index)
+bare_end (const struct lexer *lexer, size_t start)
 {
-    while (index < lexer->length && strchr ("()\"", lexer->text[index]) == NULL &&
-           blank_length (lexer, index) == 0)
+    size_t index = start;
+
+    while (index < lexer->length && blank_length (lexer, index) == 0) {
+        if (index > start && lexer->text[index] == '(' && at (lexer, index + 1) == ')')
+            index++;
+        else if (strchr ("()\"", lexer->text[index]) != NULL)
+            break;
         index++;
+    }
     return index;
 }
 

@@ -149,8 +149,10 @@ piece_item (struct parser *parser, struct item *item)
         item->node = any_create (parser, prefix);
         return true;
     }
-    if (prefix == NULL && (item->node = leaf_create_seconds (parser->ctx, at)) != NULL)
+    if (prefix == NULL && (item->node = leaf_create_seconds (parser->ctx, at)) != NULL) {
+        item->prefix = item->node->prefix;
         return true;
+    }
     return words_item (parser, prefix, item);
 }
 
