@@ -170,8 +170,9 @@ $(api_tests): $$@.o $(call object,$(api_helpers)) $(shared)
 	$(Q)$(CC) $(link_flags) -Wl,-rpath,'$$ORIGIN/../..' -o $@ $(filter %.o,$^) \
 	    -L$(BUILD) -lmailindex $(CMOCKA_LIBS) $(CLI_LIBS)
 
-scripts := $(sort $(wildcard test/build/*.t test/cli/*.t test/compat/*.t test/crash/*.t))
-TESTS ?= $(c_tests) $(scripts)
+# The slow ones first, so that none is left to run alone at the end.
+scripts := $(foreach d,crash compat cli build,$(sort $(wildcard test/$(d)/*.t)))
+TESTS ?= $(scripts) $(c_tests)
 suite = BUILD=$(abspath $(BUILD)) SANITIZE=$(SANITIZE) HAVE_CMOCKA=$(HAVE_CMOCKA) JOBS=$(JOBS) test/suite
 
 # With TESTS only those asked for are built.
