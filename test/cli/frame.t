@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# frame.t - global options, help, unknown commands and options, exit codes.
+# shellcheck source=test/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+# No manual page is found: help comes from the tables.
+MANPATH=$HOME/no-manuals
+export MANPATH
+
+configure
+runs 'new' 0 "$MAIL" new
+
+runs '--version' 0 "$MAIL" --version
+ok '--version names the program' grep -q '^mail [0-9]' out
+runs '--version after a command' 0 "$MAIL" count --version
+ok '... does nothing else' grep -q '^mail [0-9]' out
+runs '--version=false does nothing' 0 "$MAIL" --version=false count
+is '... and the command runs' "$(cat out)" 0
+
+runs 'help' 0 "$MAIL" help
+compare 'the overview' frame-help
+runs '--help is the same' 0 "$MAIL" --help
+compare '... overview' frame-help
+for command in new search show count tag config help; do
+    runs "help $command" 0 "$MAIL" help $command
+    compare "help $command: text" "frame-help-$command"
+done
+runs 'COMMAND --help' 0 "$MAIL" search --help
+compare '... is the same' frame-help-search
+runs '--help COMMAND' 0 "$MAIL" --help search
+compare '... too' frame-help-search
+runs 'help needs no configuration' 0 env MAIL_CONFIG=/nonexistent "$MAIL" help count
+runs 'help on what there is not' 1 "$MAIL" help nosuch
+says '... names it' "Error: Unknown command or topic 'nosuch' (see \"mail help\")"
+runs 'help on a topic without its page' 1 "$MAIL" help search-terms
+says '... names the page' 'mail help: the manual page mail-search-terms(7) is not installed'
+
+runs 'no command is wrong usage' 1 "$MAIL"
+is '... nothing on stdout' "$(cat out)" ''
+ok '... the overview on stderr' grep -q '^Usage: mail' err
+runs 'unknown command' 1 "$MAIL" nosuch
+says '... names it' "Error: Unknown command 'nosuch' (see \"mail help\")"
+runs 'unknown global option' 1 "$MAIL" --nosuch count
+says '... names it' 'Unrecognized option: --nosuch'
+runs 'unknown option of a command' 1 "$MAIL" count --nosuch
+says '... names it' 'Unrecognized option: --nosuch'
+runs '--config after the command' 1 "$MAIL" count --config=x
+says '... is unknown' 'Unrecognized option: --config=x'
+
+runs '--query=infix before' 0 "$MAIL" --query=infix count
+runs '--query=infix after' 0 "$MAIL" count --query=infix
+runs '--query=sexp' 1 "$MAIL" count --query=sexp '(tag x)'
+says '... is refused' 'mail count: queries as S-expressions are not supported yet'
+runs '--query=other' 1 "$MAIL" --query=other count
+says '... is unknown' 'Unknown keyword argument "other" for option "query".
+Unrecognized option: --query=other'
+
+uuid=$("$MAIL" count --lastmod | cut -f2)
+runs '--uuid of this index' 0 "$MAIL" --uuid="$uuid" count
+runs '--uuid of another' 1 "$MAIL" count --uuid=x
+says '... is refused' "Error: requested database revision x does not match $uuid"
+
+runs '--debug' 0 "$MAIL" --debug count
+ok '... tells of locks' grep -q '^mail count: waited [0-9]* ms for locks$' err
+is '... on stderr only' "$(cat out)" 0
+
+rm -rf "$HOME/Mail/.mailindex"
+runs 'no index' 1 "$MAIL" count
+says '... says what to do' "mail count: there is no index in '$HOME/Mail' yet: 'mail new' makes one"
+is '... and makes none' "$(ls -A "$HOME/Mail")" ''
+
+finish
