@@ -89,10 +89,10 @@ open_failed (struct show *show, const char *path)
     show->file_failed = true;
 }
 
-/* Path of the file to show: the one asked for, else the first that can be read. NULL after a
- * message. */
+/* Path of the file to show: the one asked for, else the first that can be read; *first_out says
+ * whether it is the message's first. NULL after a message. */
 static char *
-choose_file (void *ctx, struct show *show, const struct mail_message *message)
+choose_file (void *ctx, struct show *show, const struct mail_message *message, bool *first_out)
 {
     size_t count, wanted = show->options->duplicate > 0 ? (size_t) show->options->duplicate : 0;
     const struct mail_file *files = mail_message_files (message, &count);
@@ -100,6 +100,7 @@ choose_file (void *ctx, struct show *show, const struct mail_message *message)
     for (size_t i = 0; i < count; i++) {
         char *path = mail_file_path (ctx, show->index, &files[i]);
 
+        *first_out = i == 0;
         if ((wanted == 0 || wanted == i + 1) && access (path, R_OK) == 0)
             return path;
         talloc_free (path);
@@ -157,13 +158,15 @@ static void
 show_message (struct show *show, const struct mail_message *message, int depth, bool match)
 {
     void *local = talloc_new (NULL);
-    char *path = choose_file (local, show, message);
+    bool first_file = false;
+    char *path = choose_file (local, show, message, &first_file);
     struct mail_content *content = path ? open_content (local, show, path) : NULL;
     const struct show_place place = {
         .path = path,
         .depth = depth,
         .match = match,
         .excluded = is_excluded (show, message),
+        .first_file = first_file,
     };
 
     if (content)
@@ -201,8 +204,8 @@ show_raw_part (void *ctx, struct show *show, struct mail_content *content, int n
 static int
 show_part (void *ctx, struct show *show, const struct mail_message *message)
 {
-    char *path = choose_file (ctx, show, message);
-    bool whole = show->options->part <= 0;
+    bool whole = show->options->part <= 0, first_file;
+    char *path = choose_file (ctx, show, message, &first_file);
     struct mail_content *content;
 
     if (!path)

@@ -11,6 +11,7 @@
 #include "text.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <talloc.h>
 
@@ -18,7 +19,7 @@
 struct summary {
     size_t matched, total, files;
     char *matched_query, *other_query; /* NULL where empty */
-    const char **tags;
+    const char *const *tags;
     int64_t date;
 };
 
@@ -57,6 +58,38 @@ count_message (void *ctx, const struct search_print *print, struct summary *summ
         add_to_query (ctx, matched ? &summary->matched_query : &summary->other_query, message);
 }
 
+static int
+compare_strings (const void *a, const void *b)
+{
+    return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+/* Tags of the messages that are not hidden, in byte order. */
+static const char *const *
+tags_shown (void *ctx, const struct search_print *print, const struct mail_thread *thread)
+{
+    size_t count, tag_count = 0, kept = 0;
+    struct mail_message *const *messages = mail_thread_messages (thread, &count);
+    const char **tags = talloc_zero_array (ctx, const char *, 1);
+
+    for (size_t i = 0; i < count; i++) {
+        size_t more;
+        const char *const *of_message = mail_message_tags (messages[i], &more);
+
+        if (has_tag (messages[i], print->hidden))
+            continue;
+        tags = talloc_realloc (ctx, tags, const char *, tag_count + more + 1);
+        for (size_t j = 0; j < more; j++)
+            tags[tag_count++] = of_message[j];
+    }
+    qsort (tags, tag_count, sizeof *tags, compare_strings);
+    for (size_t i = 0; i < tag_count; i++)
+        if (kept == 0 || strcmp (tags[kept - 1], tags[i]) != 0)
+            tags[kept++] = tags[i];
+    tags[kept] = NULL;
+    return tags;
+}
+
 static struct summary
 summarise (void *ctx, const struct search_print *print, const struct mail_thread *thread)
 {
@@ -67,6 +100,8 @@ summarise (void *ctx, const struct search_print *print, const struct mail_thread
     for (size_t i = 0; i < count; i++)
         count_message (ctx, print, &summary, messages[i], mail_thread_message_matched (thread, i));
     summary.date = print->oldest_first ? mail_thread_oldest (thread) : mail_thread_newest (thread);
+    summary.tags =
+        print->hidden ? tags_shown (ctx, print, thread) : mail_thread_tags (thread, NULL);
     return summary;
 }
 
@@ -113,7 +148,7 @@ print_structured (const struct search_print *print, const struct mail_thread *th
     if (print->with_query)
         print_query (printer, summary);
     printer_key (printer, "tags");
-    print_tag_list (printer, mail_thread_tags (thread, NULL));
+    print_tag_list (printer, summary->tags);
     printer_end (printer);
 }
 
@@ -124,7 +159,7 @@ print_line (void *ctx, const struct search_print *print, const struct mail_threa
     char *tags = talloc_strdup (ctx, "");
     char *files = talloc_strdup (ctx, "");
 
-    for (const char *const *tag = mail_thread_tags (thread, NULL); *tag; tag++)
+    for (const char *const *tag = summary->tags; *tag; tag++)
         tags = talloc_asprintf_append_buffer (tags, "%s%s", *tags ? " " : "", *tag);
     if (summary->files != summary->total)
         files = talloc_asprintf (ctx, "(%zu)", summary->files);

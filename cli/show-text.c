@@ -36,14 +36,16 @@ put_header_if_any (const struct run *run, const struct mail_part *part, const ch
         put_header (run, name, value);
 }
 
-/* part: NULL for the message's own. */
+/* part: NULL for the message's own. from: in place of the From field there is, if any; NULL for
+ * itself. */
 static void
-put_headers (const struct run *run, const struct mail_part *part)
+put_headers (const struct run *run, const struct mail_part *part, const char *from)
 {
     const char *date = mail_content_header (run->content, part, "Date");
+    const char *from_here = mail_content_header (run->content, part, "From");
 
     put_header (run, "Subject", mail_content_header (run->content, part, "Subject"));
-    put_header (run, "From", mail_content_header (run->content, part, "From"));
+    put_header (run, "From", from && from_here ? from : from_here);
     put_header_if_any (run, part, "To");
     put_header_if_any (run, part, "Cc");
     put_header (run, "Date", mail_date_text (run->local, date));
@@ -90,7 +92,7 @@ put_part (const struct run *run, size_t index)
     put_part_opener (run, part);
     if (nested_message) {
         fputs ("\fheader{\n", file);
-        put_headers (run, part);
+        put_headers (run, part, NULL);
         fputs ("\fheader}\n\fbody{\n", file);
     }
     for (size_t child = index + 1; child < part->end; child = run->parts[child].end)
@@ -139,7 +141,8 @@ show_text_message (const struct show_text *show, const struct mail_message *mess
              place->excluded, text_line (run.local, place->path));
     fputs ("\fheader{\n", file);
     put_summary_line (&run, message);
-    put_headers (&run, NULL);
+    /* The From line has the sender's own spelling, as the index keeps it. */
+    put_headers (&run, NULL, place->first_file ? mail_message_field (message, MAIL_FROM) : NULL);
     fputs ("\fheader}\n", file);
     if (show->body) {
         fputs ("\fbody{\n", file);

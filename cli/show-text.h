@@ -24,6 +24,7 @@ struct show_place {
     const char *path; /* of the file that is shown */
     int depth;        /* in the thread, among the messages shown */
     bool match, excluded;
+    bool first_file; /* what the index keeps is of this file */
 };
 
 void show_text_message (const struct show_text *show, const struct mail_message *message,
