@@ -363,6 +363,7 @@ test_many_stems (void **state)
             assert_true (claim (stems, FIELD_BODY, word, stem));
     }
     assert_false (claim (stems, FIELD_BODY, word, stem));
+    assert_true (claim (stems, FIELD_BODY, "qa0bbs", "qa0bb")); /* forgotten meanwhile */
     talloc_free (stems);
 }
 
