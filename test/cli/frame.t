@@ -35,6 +35,25 @@ says '... names it' "Error: Unknown command or topic 'nosuch' (see \"mail help\"
 runs 'help on a topic without its page' 1 "$MAIL" help search-terms
 says '... names the page' 'mail help: the manual page mail-search-terms(7) is not installed'
 
+# Where man has the page, man shows it.
+mkdir bin
+cat >bin/man <<'MAN'
+#!/bin/sh
+[ "$1" = -w ] || echo "man shows $*"
+case $* in
+'-w mail-count') exit 16 ;;
+-w*) exit 0 ;;
+*) exit 5 ;;
+esac
+MAN
+chmod +x bin/man
+runs 'help from man' 5 env PATH="$PWD/bin:$PATH" "$MAIL" help search
+is '... the page of the command' "$(cat out)" 'man shows mail-search'
+runs 'help on a topic from man' 5 env PATH="$PWD/bin:$PATH" "$MAIL" help search-terms
+is '... the page of the topic' "$(cat out)" 'man shows mail-search-terms'
+runs 'help on what man does not have' 0 env PATH="$PWD/bin:$PATH" "$MAIL" help count
+compare '... comes from the tables' frame-help-count
+
 runs 'no command is wrong usage' 1 "$MAIL"
 is '... nothing on stdout' "$(cat out)" ''
 ok '... the overview on stderr' grep -q '^Usage: mail' err
