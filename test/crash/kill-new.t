@@ -28,7 +28,7 @@ def undisturbed(box):
     length = time.monotonic() - watch.start
     commits = watch.stop()
     tap.ok(done.returncode == 0, 'an undisturbed run', done.stderr[-1000:])
-    return rounds.snapshot(box), commits, length
+    return dict(rounds.snapshot(box), bytes=segment_bytes(box)), commits, length
 
 
 def killed_run(box, moment, after_commit):
@@ -46,6 +46,24 @@ def killed_run(box, moment, after_commit):
     return (commits if code == -signal.SIGKILL else None), process.pid
 
 
+def scratch(box):
+    """Folders in which a run builds segments."""
+    place = os.path.join(box.index, 'text', 'tmp')
+    return [os.path.join(place, n) for n in os.listdir(place)] if os.path.isdir(place) else []
+
+
+def age_scratch(box):
+    """Fresh scratch folders may belong to somebody who has not locked them yet: these are old."""
+    for path in scratch(box):
+        os.utime(path, (time.time() - 60, time.time() - 60))
+
+
+def segment_bytes(box):
+    place = os.path.join(box.index, 'text')
+    names = os.listdir(place) if os.path.isdir(place) else []
+    return sum(os.path.getsize(os.path.join(place, n)) for n in names if n != 'tmp')
+
+
 def one_round(number, mail, right, moment, after_commit):
     """One kill and what follows it. Returns commits before the kill, or None."""
     with sandbox.Sandbox() as box:
@@ -55,15 +73,17 @@ def one_round(number, mail, right, moment, after_commit):
             number, moment * 1000, 'the first commit' if after_commit else 'the start', commits)
         left = rounds.survivors(pid)
         readable = commits == 0 or box.run('count').returncode == 0
+        age_scratch(box)
         again = box.run('new')
         wrong = rounds.unlike(rounds.snapshot(box), right) if again.returncode == 0 else again.stderr
         if left:
             wrong = str(wrong) + 'processes left: %s' % left
         if not readable:
             wrong = str(wrong) + 'the killed index cannot be read'
-        scratch = os.path.join(box.index, 'text', 'tmp')
-        if os.path.isdir(scratch) and os.listdir(scratch):
-            wrong = str(wrong) + 'scratch left: %s' % os.listdir(scratch)
+        if scratch(box):
+            wrong = str(wrong) + 'scratch left: %s' % scratch(box)
+        if segment_bytes(box) > 1.5 * right['bytes']:
+            wrong = str(wrong) + 'segments of nobody left: %d bytes' % segment_bytes(box)
         tap.ok(not wrong, name + 'the next run makes it whole', wrong)
         return commits
 

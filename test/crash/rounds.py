@@ -19,7 +19,7 @@ def snapshot(box):
 def unlike(got, right):
     """Words about how two snapshots differ; '' when they do not."""
     text = ''
-    for what in right:
+    for what in got:
         a, b = {str(x) for x in got[what]}, {str(x) for x in right[what]}
         if len(got[what]) != len(right[what]) or a != b:
             text += '%s: got %d, right %d; only got %s; only right %s\n' % (
