@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* lock.c - waiting for the right to change state, with a limit and a name to blame. */
 #include "lock.h"
+#include "clock.h"
 #include "files.h"
 
 #include <errno.h>
@@ -37,20 +38,12 @@ try_lock (int fd)
     return fcntl (fd, F_OFD_SETLK, &whole) == 0;
 }
 
-static uint64_t
-now_ms (void)
-{
-    struct timespec now;
-    clock_gettime (CLOCK_MONOTONIC, &now);
-    return (uint64_t) now.tv_sec * 1000 + (uint64_t) now.tv_nsec / 1000000;
-}
-
 /* Polls until the deadline; Xapian's own wait, and F_OFD_SETLKW, cannot be timed. */
 static bool
 wait_for (int fd, uint64_t deadline)
 {
     while (!try_lock (fd)) {
-        if (now_ms () >= deadline)
+        if (clock_ms () >= deadline)
             return false;
         g_usleep (POLL_MS * 1000);
     }
@@ -130,7 +123,7 @@ lock_acquire (void *ctx, const char *folder, int timeout, const char *command,
               struct lock **lock_out, uint64_t *waited_ms, char **error_out)
 {
     enum mail_status status = MAIL_OK;
-    uint64_t start = now_ms (), deadline = start + (uint64_t) timeout * 1000;
+    uint64_t start = clock_ms (), deadline = start + (uint64_t) timeout * 1000;
     struct lock *lock = talloc (ctx, struct lock);
     *lock = (struct lock){-1, -1};
     talloc_set_destructor (lock, lock_destroy);
@@ -145,7 +138,7 @@ lock_acquire (void *ctx, const char *folder, int timeout, const char *command,
         status = MAIL_ERROR_LOCKED;
         *error_out = describe_holder (ctx, folder);
     }
-    *waited_ms += now_ms () - start;
+    *waited_ms += clock_ms () - start;
     if (status != MAIL_OK) {
         talloc_free (lock);
         return status;

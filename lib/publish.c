@@ -97,8 +97,9 @@ remove_message (struct publish *publish, struct edit *edit)
     return status;
 }
 
+/* culprit_out: the message whose document was refused. */
 static enum mail_status
-write_messages (struct publish *publish)
+write_messages (struct publish *publish, const char **culprit_out)
 {
     enum mail_status status = MAIL_OK;
     for (size_t i = 0; status == MAIL_OK && i < publish->edits->len; i++) {
@@ -110,6 +111,8 @@ write_messages (struct publish *publish)
         if (edit->files_changed && publish->options->maildir_flags)
             edit_tags_from_flags (edit, publish->folders);
         status = edit_save (publish->writer, edit, NULL);
+        if (status == MAIL_ERROR_STORE)
+            *culprit_out = edit->message->id;
     }
     return status;
 }
@@ -123,17 +126,20 @@ add_counts (struct mail_apply_counts *sum, const struct mail_apply_counts *more)
 }
 
 enum mail_status
-publish_commit (struct publish *publish, struct mail_apply_counts *counts_out)
+publish_commit (struct publish *publish, struct mail_apply_counts *counts_out, char **culprit_out)
 {
+    const char *culprit = NULL;
     enum mail_status status = threads_settle (publish);
     if (status == MAIL_OK)
-        status = write_messages (publish);
+        status = write_messages (publish, &culprit);
     if (status == MAIL_OK)
         status = threads_after_removals (publish);
     if (status == MAIL_OK)
         status = writer_commit (publish->writer);
     if (status == MAIL_OK)
         add_counts (counts_out, &publish->counts);
+    if (culprit_out)
+        *culprit_out = culprit ? talloc_strdup (talloc_parent (publish), culprit) : NULL;
     talloc_free (publish);
     return status;
 }

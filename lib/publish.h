@@ -19,8 +19,10 @@ struct publish;
 enum mail_status publish_begin (void *ctx, struct mail_index *index,
                                 const struct mail_apply_options *options, struct publish **out);
 /* Writes everything and commits; the publish is freed in either case. What was done is added to
- * *counts_out on success only. */
-enum mail_status publish_commit (struct publish *publish, struct mail_apply_counts *counts_out);
+ * *counts_out on success only. When the store refuses one message, *culprit_out (may be NULL) is
+ * its id, talloc'd on the publish's context; otherwise it is NULL. */
+enum mail_status publish_commit (struct publish *publish, struct mail_apply_counts *counts_out,
+                                 char **culprit_out);
 struct writer *publish_writer (struct publish *publish);
 const struct mail_folders *publish_folders (struct publish *publish);
 

@@ -7,6 +7,7 @@
  * since the matches were found, the query is asked again under the lock, and only what still
  * matches is changed.
  */
+#include "clock.h"
 #include "edit.h"
 #include "query/query.h"
 #include "schema.h"
@@ -34,14 +35,6 @@ mail_tag_check (const char *tag, const char **reason_out)
     if (reason_out)
         *reason_out = reason;
     return reason ? MAIL_ERROR_ARGUMENT : MAIL_OK;
-}
-
-static uint64_t
-now_ms (void)
-{
-    struct timespec now;
-    clock_gettime (CLOCK_MONOTONIC, &now);
-    return (uint64_t) now.tv_sec * 1000 + (uint64_t) now.tv_nsec / 1000000;
 }
 
 struct tagging {
@@ -100,7 +93,7 @@ static enum mail_status
 tag_slice (struct tagging *tagging)
 {
     struct writer *writer;
-    uint64_t start = now_ms (), written = 0;
+    uint64_t start = clock_ms (), written = 0;
     enum mail_status status = writer_begin (tagging->query, tagging->index, &writer);
     if (status != MAIL_OK)
         return status;
@@ -118,7 +111,7 @@ tag_slice (struct tagging *tagging)
         return status;
     tagging->changed += written;
     tagging->revision = tagging->index->revision;
-    if (now_ms () - start > SLICE_MS)
+    if (clock_ms () - start > SLICE_MS)
         tagging->slice = tagging->slice / 2 + 1;
     else if (tagging->slice < SLICE_MAX)
         tagging->slice *= 2;

@@ -25,6 +25,34 @@ struct builder {
     char *error;
 };
 
+static const char **
+copy_strings (void *ctx, const char *const *strings, size_t count)
+{
+    const char **copy = talloc_array (ctx, const char *, count + 1);
+    for (size_t i = 0; i < count; i++)
+        copy[i] = talloc_strdup (copy, strings[i]);
+    copy[count] = NULL;
+    return copy;
+}
+
+struct parsed_file
+parsed_file_copy (void *ctx, const struct parsed_file *file)
+{
+    struct parsed_file copy = *file;
+    copy.problem = file->problem ? talloc_strdup (ctx, file->problem) : NULL;
+    if (file->status != MAIL_OK)
+        return copy;
+    copy.id = talloc_strdup (ctx, file->id);
+    copy.tags = copy_strings (ctx, file->tags, file->tag_count);
+    for (unsigned i = 0; i < MAIL_FIELD_COUNT; i++)
+        copy.record.fields[i] = talloc_strdup (ctx, file->record.fields[i]);
+    copy.record.parent = talloc_strdup (ctx, file->record.parent);
+    copy.record.references =
+        copy_strings (ctx, file->record.references, file->record.reference_count);
+    copy.record.files = talloc_memdup (ctx, file->record.files, sizeof *file->record.files);
+    return copy;
+}
+
 enum mail_status
 builder_create (void *ctx, const char *scratch, struct terms *terms, struct builder **builder_out,
                 char **error_out)
@@ -108,11 +136,7 @@ fill_parsed (void *ctx, struct mime_message *message, struct parsed_file *file)
 {
     file->id = term_message_id (ctx, mime_message_id (message));
     const char *const *tags = mime_message_tags (message, &file->tag_count);
-    char **copies = talloc_array (ctx, char *, file->tag_count + 1);
-    for (size_t i = 0; i < file->tag_count; i++)
-        copies[i] = talloc_strdup (copies, tags[i]);
-    copies[file->tag_count] = NULL;
-    file->tags = (const char *const *) copies;
+    file->tags = copy_strings (ctx, tags, file->tag_count);
     fill_record (ctx, message, file);
 }
 

@@ -32,6 +32,9 @@ struct parsed_file {
     struct record record; /* with one file entry, its digest set, folder and name not */
 };
 
+/* A copy of all it points to, on ctx. */
+struct parsed_file parsed_file_copy (void *ctx, const struct parsed_file *file);
+
 struct builder;
 
 /* scratch: an empty folder. terms is used again from segment to segment. */

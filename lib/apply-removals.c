@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * apply-removals.c - what has moved and what has gone, in slices of a quarter of a second.
+ */
+#include "apply-private.h"
+#include "clock.h"
+
+#include <talloc.h>
+
+#define SLICE_MS 250 /* of one commit */
+
+enum mail_status
+apply_moves (struct apply *apply)
+{
+    GArray *folders = apply->changes->folder_moves, *files = apply->changes->moves;
+    enum mail_status status = MAIL_OK;
+    size_t folder = 0, file = 0;
+    while (status == MAIL_OK && (folder < folders->len || file < files->len)) {
+        struct publish *publish;
+        uint64_t end = clock_ms () + SLICE_MS;
+        status = publish_begin (apply, apply->index, apply->options, &publish);
+        if (status != MAIL_OK)
+            break;
+        while (status == MAIL_OK && folder < folders->len) {
+            struct change_folder_move *move =
+                &g_array_index (folders, struct change_folder_move, folder++);
+            status = publish_move_folder (publish, move->id, move->to);
+        }
+        while (status == MAIL_OK && file < files->len && clock_ms () < end) {
+            struct change_move *move = &g_array_index (files, struct change_move, file++);
+            status = publish_move (publish, move->from_folder, move->from_name,
+                                   changes_folder_at (apply->changes, move->folder)->path,
+                                   move->name, &move->stat);
+        }
+        if (status == MAIL_OK)
+            status = publish_commit (publish, apply->counts, NULL);
+        else
+            talloc_free (publish);
+    }
+    return status;
+}
+
+/* Replaces folders to drop by their files, so that removing them can be sliced; the records
+ * themselves go in the last commit. */
+static enum mail_status
+expand_folder (struct apply *apply, const struct mail_folders *folders, uint32_t id, GArray *drops)
+{
+    char **names;
+    size_t count, children_count;
+    const struct mail_folder *const *children =
+        mail_folders_children (folders, id, &children_count);
+    enum mail_status status = MAIL_OK;
+    for (size_t i = 0; status == MAIL_OK && i < children_count; i++)
+        status = expand_folder (apply, folders, children[i]->id, drops);
+    if (status == MAIL_OK)
+        status = mail_folder_files (apply, apply->index, id, &names, &count);
+    for (size_t i = 0; status == MAIL_OK && i < count; i++) {
+        struct change_drop drop = {id, names[i]};
+        g_array_append_val (drops, drop);
+    }
+    return status;
+}
+
+static enum mail_status
+expand_drops (struct apply *apply, GArray *drops)
+{
+    struct mail_folders *folders;
+    GArray *asked = apply->changes->drops;
+    enum mail_status status = mail_folders_load (apply, apply->index, &folders);
+    for (size_t i = 0; status == MAIL_OK && i < asked->len; i++) {
+        struct change_drop *drop = &g_array_index (asked, struct change_drop, i);
+        if (drop->name)
+            g_array_append_val (drops, *drop);
+        else
+            status = expand_folder (apply, folders, drop->folder, drops);
+    }
+    return status;
+}
+
+static enum mail_status
+drop_slice (struct apply *apply, GArray *drops, size_t *next)
+{
+    struct publish *publish;
+    uint64_t end = clock_ms () + SLICE_MS;
+    enum mail_status status = publish_begin (apply, apply->index, apply->options, &publish);
+    if (status != MAIL_OK)
+        return status;
+    while (status == MAIL_OK && *next < drops->len && clock_ms () < end) {
+        struct change_drop *drop = &g_array_index (drops, struct change_drop, (*next)++);
+        status = publish_drop (publish, drop->folder, drop->name);
+    }
+    if (status != MAIL_OK) {
+        talloc_free (publish);
+        return status;
+    }
+    return publish_commit (publish, apply->counts, NULL);
+}
+
+/* The last commit: records of folders that are gone, and the times of those that waited. */
+static enum mail_status
+finish_folders (struct apply *apply)
+{
+    struct publish *publish;
+    GArray *drops = apply->changes->drops;
+    enum mail_status status = publish_begin (apply, apply->index, apply->options, &publish);
+    if (status != MAIL_OK)
+        return status;
+    for (size_t i = 0; status == MAIL_OK && i < drops->len; i++) {
+        struct change_drop *drop = &g_array_index (drops, struct change_drop, i);
+        if (!drop->name)
+            status = publish_drop_folder (publish, drop->folder);
+    }
+    for (size_t i = 0; status == MAIL_OK && i < apply->changes->folders->len; i++) {
+        struct change_folder *folder = changes_folder_at (apply->changes, i);
+        folder->later = false;
+        status = apply_finish_folder (publish, folder);
+    }
+    if (status != MAIL_OK) {
+        talloc_free (publish);
+        return status;
+    }
+    return publish_commit (publish, apply->counts, NULL);
+}
+
+enum mail_status
+apply_drops (struct apply *apply)
+{
+    GArray *drops = g_array_new (FALSE, FALSE, sizeof (struct change_drop));
+    enum mail_status status = expand_drops (apply, drops);
+    size_t next = 0;
+    while (status == MAIL_OK && next < drops->len)
+        status = drop_slice (apply, drops, &next);
+    if (status == MAIL_OK)
+        status = finish_folders (apply);
+    g_array_unref (drops);
+    return status;
+}
