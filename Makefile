@@ -73,7 +73,7 @@ shared := $(BUILD)/$(soname)
 program := $(BUILD)/mail
 to_install := $(BUILD)/installed/mail $(BUILD)/installed/mailindex.pc
 
-.PHONY: all check check-long tests install uninstall clean distclean lint format perf
+.PHONY: all check check-long tests install uninstall clean distclean lint lint-scripts lint-manuals lint-code format perf
 all: $(program) $(to_install)
 
 # Each recipe makes its folder and says in a word what it does; V=1 shows the commands.
@@ -173,16 +173,17 @@ $(api_tests): $$@.o $(call object,$(api_helpers)) $(shared)
 # The slow ones first, so that none is left to run alone at the end.
 scripts := $(foreach d,crash compat cli build,$(sort $(wildcard test/$(d)/*.t)))
 TESTS ?= $(scripts) $(c_tests)
+asked := $(strip $(TESTS))
 suite = BUILD=$(abspath $(BUILD)) SANITIZE=$(SANITIZE) HAVE_CMOCKA=$(HAVE_CMOCKA) JOBS=$(JOBS) test/suite
 
 # With TESTS only those asked for are built.
-tests: all $(filter $(c_tests),$(TESTS))
+tests: all $(filter $(c_tests),$(asked))
 
 check: tests
-	@$(suite) $(TESTS)
+	@$(suite) $(asked)
 
 check-long: tests
-	@MAIL_TEST_LONG=1 $(suite) $(TESTS) $(sort $(wildcard test/long/*.t))
+	@MAIL_TEST_LONG=1 $(suite) $(asked) $(sort $(wildcard test/long/*.t))
 
 perf: all
 	perf-test/compare --mail $(abspath $(program)) $(PERF_OPTIONS)
@@ -216,15 +217,18 @@ uninstall:
 # ---- upkeep ------------------------------------------------------------------------------------
 
 c_files := $(sort $(lib_c) $(lib_cc) $(cli_c) $(unit_c) $(api_c) \
-    $(wildcard lib/*.h lib/*/*.h cli/*.h cli/*/*.h test/*/*.h perf-test/*.c))
+    $(wildcard lib/*.h lib/*/*.h lib/*/*.hh cli/*.h cli/*/*.h test/*/*.[ch]))
 # Scripts are known by their first line.
 shell_files = $(shell grep -lE '^\#!/bin/(ba)?sh|^\#!/usr/bin/env bash' configure check demo .ci/run \
     test/run test/suite test/*.sh test/*/*.t test/*/*.sh perf-test/* 2>/dev/null)
 
-lint:
-	shellcheck -x -P test $(shell_files)
-	$(if $(manuals),mandoc -Tlint -W warning $(manuals))
-	clang-format --dry-run --Werror $(c_files)
+lint: lint-scripts lint-manuals lint-code
+lint-scripts:
+	@shellcheck -x -P test $(shell_files)
+lint-manuals:
+	@$(if $(manuals),mandoc -Tlint -W warning $(manuals))
+lint-code:
+	@clang-format --dry-run --Werror $(c_files)
 
 format:
 	clang-format -i $(c_files)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # configure: what it writes, what it refuses, what it says of what is missing.
 
+: "${TOP:?run it with test/run}"
 cp "$TOP/configure" . || exit 1
 unset CC CXX AR CFLAGS CXXFLAGS CPPFLAGS LDFLAGS PKG_CONFIG PKG_CONFIG_PATH PKG_CONFIG_LIBDIR
 count=0

@@ -3,6 +3,7 @@
 # What "make install" puts where, and that it works there: the program without LD_LIBRARY_PATH, the
 # library for a program that pkg-config gives its flags, and nothing left by "make uninstall".
 
+: "${TOP:?run it with test/run}"
 count=0
 ok ()
 {
