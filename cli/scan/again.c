@@ -114,7 +114,8 @@ again_known (struct again *again, const struct mail_folder *folder, const struct
         return status;
     inner = walk_enter (scan, base, count);
     for (size_t i = 0; i < count && status == MAIL_OK; i++) {
-        if (ignore_match (scan->ignore, scan->path, children[i]->name) ||
+        if (moves_is_missing (scan->moves, children[i]) ||
+            ignore_match (scan->ignore, scan->path, children[i]->name) ||
             !walk_down (scan, children[i]->name, &length))
             continue;
         status = again_known (again, children[i], &inner);

@@ -14,8 +14,8 @@
 
 /* Known names are compared with their records in folders of at most so many. */
 #define CHECK_ALWAYS 1024
-/* And in these where the folder has changed and no name has: that is what a sorted MH folder or a
- * file replaced by renaming looks like. */
+/* And in these where the folder has changed and no name has: that is what a sorted MH folder looks
+ * like, or the last message removed and another delivered, or a file replaced by renaming. */
 #define CHECK_SAME_NAMES 16384
 
 struct diff {
@@ -87,24 +87,19 @@ diff_stat_failed (struct diff *diff, const char *name, int error)
         scan_problem (diff->scan, SCAN_UNREADABLE, diff->path, name, error);
 }
 
-/* Notes the unknown files; which of them were missing elsewhere is known at the end of the walk. */
 static void
 diff_unknown (struct diff *diff)
 {
-    struct scan *scan = diff->scan;
-
     listing_sort_by_inode (diff->unknown, diff->unknown_count);
     for (size_t i = 0; i < diff->unknown_count; i++) {
-        struct found_file file = {.folder = diff->path};
-        int error = look_file (diff->look, diff->unknown[i]->name, &file.stat);
+        const char *name = diff->unknown[i]->name;
+        struct mail_stat stat;
+        int error = look_file (diff->look, name, &stat);
 
-        if (error) {
-            diff_stat_failed (diff, diff->unknown[i]->name, error);
-            continue;
-        }
-        file.name = talloc_strdup (scan, diff->unknown[i]->name);
-        scan->found = scan_grow (scan, scan->found, scan->found_count, sizeof file);
-        scan->found[scan->found_count++] = file;
+        if (error)
+            diff_stat_failed (diff, name, error);
+        else
+            scan_found_file (diff->scan, diff->path, name, &stat);
     }
 }
 
@@ -118,38 +113,37 @@ diff_wants_check (const struct diff *diff)
     return !diff->unknown_count && !diff->missing_count && diff->known_count <= CHECK_SAME_NAMES;
 }
 
-/* Another inode with the size and the precise time of the old file is a copy, as after moving to
- * another disk. */
+/* Whether the record is of this file. In a folder that is a copy, as after moving to another disk,
+ * a file of the same size and precise time is a copy too. (Within a folder that is none of it:
+ * files delivered in one tick of the clock have the same time.) */
 static bool
-is_copy (const struct mail_stat *record, const struct mail_stat *stat)
+is_recorded (const struct diff *diff, const struct mail_stat *record, const struct mail_stat *stat)
 {
-    return record->size == stat->size && record->mtime == stat->mtime &&
-           times_precise (stat->mtime);
+    bool copied = diff->folder->stat.inode != diff->look->stat.inode && !diff->scan->options->full;
+
+    if (record->size != stat->size || record->mtime != stat->mtime)
+        return false;
+    return record->inode == stat->inode || (copied && times_precise (stat->mtime));
 }
 
+/* The inode alone would not do: that of a file removed is given to the next one made. */
 static enum mail_status
 diff_check (struct diff *diff, const struct entry *entry)
 {
-    bool full = diff->scan->options->full, found;
     struct mail_stat record, stat;
     enum mail_status status;
+    bool found;
     int error;
 
     status =
         mail_folder_file_stat (diff->scan->index, diff->folder->id, entry->name, &record, &found);
-    if (status != MAIL_OK || (found && !full && record.inode == entry->inode))
+    if (status != MAIL_OK)
         return status;
     error = look_file (diff->look, entry->name, &stat);
-    if (error) {
+    if (error)
         diff_stat_failed (diff, entry->name, error);
-        return MAIL_OK;
-    }
-    if (found && is_copy (&record, &stat) && !(full && record.inode != stat.inode))
-        return MAIL_OK;
-    if (found && record.inode == stat.inode && record.size == stat.size &&
-        record.mtime == stat.mtime)
-        return MAIL_OK;
-    mail_changes_add (diff->scan->changes, diff->path, entry->name, &stat);
+    else if (!found || !is_recorded (diff, &record, &stat))
+        mail_changes_add (diff->scan->changes, diff->path, entry->name, &stat);
     return MAIL_OK;
 }
 

@@ -155,25 +155,23 @@ fresh_renamed (struct scan *scan)
 
 /* ---- new folders --------------------------------------------------------------------------- */
 
-static enum mail_status
+static void
 fresh_file (struct scan *scan, const struct look *look, const char *path, const char *name)
 {
     struct mail_stat stat;
     int error = look_file (look, name, &stat);
 
     if (!error)
-        return scan_found_file (scan, path, name, &stat);
-    if (error != EINVAL)
+        scan_found_file (scan, path, name, &stat);
+    else if (error != EINVAL)
         scan_problem (scan, error == ENOENT ? SCAN_VANISHED : SCAN_UNREADABLE, path, name, error);
-    return MAIL_OK;
 }
 
 /* In the order of their inodes, which on a spinning disk is that of their places. */
-static enum mail_status
+static void
 fresh_files (struct scan *scan, struct look *look, const char *path)
 {
     struct entry **files = talloc_array (look, struct entry *, look->listing->count);
-    enum mail_status status = MAIL_OK;
     size_t count = 0;
 
     for (size_t i = 0; i < look->listing->count; i++)
@@ -181,9 +179,8 @@ fresh_files (struct scan *scan, struct look *look, const char *path)
             files[count++] = &look->listing->entries[i];
     scan->counts->files_listed += count;
     listing_sort_by_inode (files, count);
-    for (size_t i = 0; i < count && status == MAIL_OK; i++)
-        status = fresh_file (scan, look, path, files[i]->name);
-    return status;
+    for (size_t i = 0; i < count; i++)
+        fresh_file (scan, look, path, files[i]->name);
 }
 
 /* Of the folders the last name first: they go on a stack. */
@@ -210,12 +207,11 @@ fresh_unreadable (struct scan *scan, const struct task *task)
     look_listed (scan, &look, NULL);
 }
 
-static enum mail_status
+static void
 fresh_walk (struct scan *scan, const struct task *task)
 {
     struct base base = walk_root (scan);
     void *local = talloc_new (NULL);
-    enum mail_status status = MAIL_OK;
     struct look *look;
     size_t length;
     int error;
@@ -225,7 +221,7 @@ fresh_walk (struct scan *scan, const struct task *task)
         goto done;
     error = look_at (local, scan, &base, &look);
     if (!error) {
-        status = fresh_files (scan, look, look_listed (scan, look, NULL)->path);
+        fresh_files (scan, look, look_listed (scan, look, NULL)->path);
         fresh_folders (scan, look);
     } else if (error != ENOENT && error != ENOTDIR) {
         fresh_unreadable (scan, task);
@@ -233,7 +229,6 @@ fresh_walk (struct scan *scan, const struct task *task)
     walk_up (scan, 0);
 done:
     talloc_free (local);
-    return status;
 }
 
 static enum mail_status
@@ -244,7 +239,10 @@ fresh_task (struct scan *scan, const struct task *task)
     if (!visited_add (scan->visited, task->stat.device, task->stat.inode))
         return MAIL_OK;
     known = scan_found_folder (scan, task->path, &task->stat);
-    return known ? walk_known_at (scan, known, task->path) : fresh_walk (scan, task);
+    if (known)
+        return walk_known_at (scan, known, task->path);
+    fresh_walk (scan, task);
+    return MAIL_OK;
 }
 
 /* ---- links --------------------------------------------------------------------------------- */

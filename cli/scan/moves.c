@@ -114,6 +114,12 @@ moves_missing_folder (struct moves *moves, const struct mail_folder *folder, uin
     moves_add_folder (moves, folder, device, true);
 }
 
+bool
+moves_empty (const struct moves *moves)
+{
+    return moves->file_count == 0 && moves->missing_count == 0;
+}
+
 /* ---- folders found ------------------------------------------------------------------------- */
 
 /* What lies below a folder that was found is found with it: the walk looks there. */
@@ -150,14 +156,23 @@ moves_take_folder (struct moves *moves, const struct mail_stat *found)
         return NULL;
     for (at = table_get (moves->folders_by_inode, found->inode); at;
          at = moves->missing[at - 1].next) {
-        const struct missing_folder *missing = &moves->missing[at - 1];
+        struct missing_folder *missing = &moves->missing[at - 1];
 
         if (is_folder (missing, found)) {
+            missing->found = true;
             moves_take_below (moves, missing->folder);
             return missing->folder;
         }
     }
     return NULL;
+}
+
+bool
+moves_is_missing (const struct moves *moves, const struct mail_folder *folder)
+{
+    size_t position = table_get (moves->folders_by_id, folder->id);
+
+    return position && (!moves->missing[position - 1].taken || moves->missing[position - 1].found);
 }
 
 /* ---- files found --------------------------------------------------------------------------- */
@@ -238,7 +253,7 @@ moves_take_file (struct moves *moves, const struct mail_stat *found,
     enum mail_status status;
 
     *taken_out = NULL;
-    if ((moves->file_count == 0 && moves->missing_count == 0) || !times_precise (found->mtime))
+    if (moves_empty (moves) || !times_precise (found->mtime))
         return MAIL_OK;
     status = moves_load (moves);
     if (status != MAIL_OK)

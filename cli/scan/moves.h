@@ -18,6 +18,7 @@ struct missing_folder {
     uint64_t device; /* of the folder it should be in, in this run */
     bool top;        /* missing from a folder that is there */
     bool taken;      /* found elsewhere, or below one that was */
+    bool found;      /* found elsewhere by itself */
     bool named;      /* its files are among the missing ones */
     bool withheld;   /* may be somewhere else after all */
     size_t next;     /* of the same inode, from 1; 0 ends */
@@ -42,6 +43,10 @@ struct moves *moves_create (void *ctx, struct mail_index *index, struct mail_fol
 void moves_missing_file (struct moves *moves, uint32_t folder, const char *name, uint64_t device);
 /* With all below it. device: of the folder it was in, in this run. */
 void moves_missing_folder (struct moves *moves, const struct mail_folder *folder, uint64_t device);
+
+bool moves_empty (const struct moves *moves);
+/* Whether the folder is missing from the one it is stored in. */
+bool moves_is_missing (const struct moves *moves, const struct mail_folder *folder);
 
 /* The missing thing that this is, taken from the missing ones; NULL for none. They belong to moves,
  * until the next call. For files, records are read: those of all missing files, once. */

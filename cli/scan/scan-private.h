@@ -31,7 +31,7 @@ struct listed {
     struct mail_stat stored; /* to be stored: times 0 where they cannot be relied on */
 };
 
-/* A file that the index does not have, found in a folder that it has. */
+/* A file that the index does not have. */
 struct found_file {
     const char *folder; /* relative path */
     const char *name;
@@ -60,6 +60,7 @@ struct scan {
     char *root_real; /* without symbolic links; once there was a link to compare it with */
     int root_fd;
     int bases;         /* descriptors open for the walk */
+    bool walking;      /* known folders: more may turn out to be missing */
     bool index_hidden; /* the index folder is among the visited ones */
 
     char path[PATH_MAX]; /* of the folder at hand, relative */
@@ -85,9 +86,11 @@ void scan_problem (struct scan *scan, enum scan_reason reason, const char *path,
 /* Makes room for one more in an array of count items of this size, which belongs to the scan; NULL
  * is an empty one. */
 void *scan_grow (struct scan *scan, void *array, size_t count, size_t size);
-/* The file is to be indexed, or is one that was missing. */
-enum mail_status scan_found_file (struct scan *scan, const char *folder, const char *name,
-                                  const struct mail_stat *stat);
+/* A file that the index does not have. folder stays as long as the scan, name is copied. Whether it
+ * is one that is missing elsewhere is asked when all folders have been looked at: until then what
+ * looks like a file out of a missing folder may still be in it, under the folder's new name. */
+void scan_found_file (struct scan *scan, const char *folder, const char *name,
+                      const struct mail_stat *stat);
 /* If this is a missing folder, tells the library and returns it. path: relative. */
 const struct mail_folder *scan_found_folder (struct scan *scan, const char *path,
                                              const struct mail_stat *stat);

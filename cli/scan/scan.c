@@ -5,11 +5,12 @@
  *   1. known folders, top down: what has changed is listed and compared (walk.c, diff.c)
  *   2. unknown folders that are missing elsewhere: renamed, walked as known (fresh.c)
  *   3. unknown folders, then links to folders (fresh.c)
- *   4. unknown files found in 1 and 2: missing elsewhere, or new
+ *   4. unknown files: missing elsewhere, or new
  *   5. what is still missing: a last look (again.c), then it is dropped
  *
- * The library's list is filled as things are found, additions before removals; a scan that finds
- * nothing leaves it empty.
+ * Unknown files wait for step 4 if anything is missing by the time they are found; those of a first
+ * run, a million perhaps, go straight into the library's list. A scan that finds nothing leaves
+ * that empty.
  */
 #include "scan-private.h"
 
@@ -65,22 +66,20 @@ scan_grow (struct scan *scan, void *array, size_t count, size_t size)
 
 /* ---- what is found ------------------------------------------------------------------------- */
 
-enum mail_status
+void
 scan_found_file (struct scan *scan, const char *folder, const char *name,
                  const struct mail_stat *stat)
 {
-    const struct missing_file *missing;
-    enum mail_status status = moves_take_file (scan->moves, stat, &missing);
-
-    if (status != MAIL_OK)
-        return status;
-    if (missing)
-        mail_changes_move (scan->changes, missing->folder, missing->name, folder, name, stat);
-    else
+    if (moves_empty (scan->moves) && !scan->walking) {
         mail_changes_add (scan->changes, folder, name, stat);
-    return MAIL_OK;
+        return;
+    }
+    scan->found = scan_grow (scan, scan->found, scan->found_count, sizeof *scan->found);
+    scan->found[scan->found_count++] =
+        (struct found_file){.folder = folder, .name = talloc_strdup (scan, name), .stat = *stat};
 }
 
+/* All folders have been looked at. */
 static enum mail_status
 scan_found_files (struct scan *scan)
 {
@@ -88,8 +87,14 @@ scan_found_files (struct scan *scan)
 
     for (size_t i = 0; i < scan->found_count && status == MAIL_OK; i++) {
         const struct found_file *file = &scan->found[i];
+        const struct missing_file *missing;
 
-        status = scan_found_file (scan, file->folder, file->name, &file->stat);
+        status = moves_take_file (scan->moves, &file->stat, &missing);
+        if (status == MAIL_OK && missing)
+            mail_changes_move (scan->changes, missing->folder, missing->name, file->folder,
+                               file->name, &file->stat);
+        else if (status == MAIL_OK)
+            mail_changes_add (scan->changes, file->folder, file->name, &file->stat);
     }
     return status;
 }
@@ -202,12 +207,14 @@ scan_run (struct scan *scan)
     const struct mail_folder *root = mail_folders_child (scan->folders, 0, "");
     enum mail_status status = MAIL_OK;
 
+    scan->walking = true;
     if (root)
         status = walk_known_at (scan, root, "");
     else
         fresh_root (scan);
     if (status == MAIL_OK)
         status = fresh_renamed (scan);
+    scan->walking = false;
     if (status == MAIL_OK)
         status = fresh_all (scan);
     if (status == MAIL_OK)
