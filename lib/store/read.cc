@@ -130,11 +130,30 @@ decode_number (const std::string &bytes)
     return number;
 }
 
+/* While changes are pending, a stream of values would have Xapian write them out first, and where
+ * that fails (a full disk) it aborts the process: documents are asked one by one then. */
+static void
+values_one_by_one (struct store *store, unsigned slot, const uint32_t *ids, size_t count,
+                   uint64_t *values_out)
+{
+    for (size_t i = 0; i < count; i++) {
+        try {
+            values_out[i] = decode_number (store->db->get_document (ids[i]).get_value (slot));
+        } catch (const Xapian::DocNotFoundError &) {
+            values_out[i] = 0;
+        }
+    }
+}
+
 enum mail_status
 store_values (struct store *store, unsigned slot, const uint32_t *ids, size_t count,
               uint64_t *values_out)
 {
     return guard (store, [&] {
+        if (store->in_transaction) {
+            values_one_by_one (store, slot, ids, count, values_out);
+            return MAIL_OK;
+        }
         Xapian::ValueIterator it = store->db->valuestream_begin (slot);
         Xapian::ValueIterator end = store->db->valuestream_end (slot);
         for (size_t i = 0; i < count; i++) {
