@@ -24,6 +24,8 @@ store_name (const struct plan *plan)
         return plan->in_text ? "text" : "state";
     case PLAN_COLUMN:
         return "column";
+    case PLAN_SCAN:
+        return "records";
     default:
         return "sets";
     }
@@ -35,7 +37,8 @@ op_name (const struct plan *plan)
     static const char *const plans[] = {
         [PLAN_NOTHING] = "nothing", [PLAN_ALL] = "all",     [PLAN_STARTS] = "starts-with",
         [PLAN_COLUMN] = "range",    [PLAN_AND] = "and",     [PLAN_OR] = "or",
-        [PLAN_XOR] = "xor",         [PLAN_NOT] = "without",
+        [PLAN_XOR] = "xor",         [PLAN_NOT] = "without", [PLAN_SCAN] = "regex",
+        [PLAN_THREADS] = "threads",
     };
     static const char *const queries[] = {
         [STORE_OP_TERM] = "term",       [STORE_OP_STEM] = "stem",

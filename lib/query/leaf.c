@@ -9,6 +9,7 @@
 #include "query/dates.h"
 #include "term.h"
 #include <glib.h>
+#include <regex.h>
 #include <string.h>
 #include <talloc.h>
 
@@ -95,17 +96,23 @@ read_size (const char *text, size_t length, uint64_t *number_out, uint64_t *span
     return true;
 }
 
+/* One end of a range. */
+struct bound {
+    uint64_t number, span;
+    bool back;
+};
+
 static bool
-read_bound (const struct prefix *prefix, const char *text, size_t length, uint64_t *number_out,
-            uint64_t *span_out)
+read_bound (const struct prefix *prefix, const char *text, size_t length, struct bound *bound)
 {
-    *span_out = 0;
     if (prefix->kind == KIND_SIZE)
-        return read_size (text, length, number_out, span_out);
-    return read_number (text, length, number_out);
+        return read_size (text, length, &bound->number, &bound->span);
+    bound->back = length > 1 && text[0] == '-';
+    return read_number (text + bound->back, length - bound->back, &bound->number);
 }
 
-/* "A..B" with either end missing, or "A" alone. */
+/* "A..B" with either end missing, or "A" alone. A revision with a minus before it is counted back
+ * from the one of the moment. */
 static struct node *
 number_leaf (void *ctx, const struct lexeme *piece, struct mail_query_error *error)
 {
@@ -113,20 +120,28 @@ number_leaf (void *ctx, const struct lexeme *piece, struct mail_query_error *err
     size_t length = piece->value_length;
     const char *dots = length > 0 ? memmem (text, length, "..", 2) : NULL;
     size_t left = dots != NULL ? (size_t) (dots - text) : length;
-    uint64_t low = 0, high = UINT64_MAX, span;
-    bool good = length > 0 && read_bound (piece->prefix, text, left, &low, &span);
+    struct bound low = {0}, high = {.number = UINT64_MAX};
+    bool good = length > 0 && read_bound (piece->prefix, text, left, &low);
+    struct node *node;
 
-    if (good && dots == NULL)
-        high = low + span;
-    else if (good) {
-        good = read_bound (piece->prefix, dots + 2, length - left - 2, &high, &span);
-        high += high == UINT64_MAX ? 0 : span;
+    if (good && dots == NULL) {
+        high = low;
+        high.number += low.span;
+    } else if (good) {
+        good = read_bound (piece->prefix, dots + 2, length - left - 2, &high);
+        high.number += high.number == UINT64_MAX ? 0 : high.span;
     }
-    if (good)
-        return range_create (ctx, piece->prefix, low, high);
+    if (good) {
+        node = range_create (ctx, piece->prefix, low.number, high.number);
+        node->kind = low.back || high.back ? NODE_RANGE : node->kind;
+        node->low_back = low.back;
+        node->high_back = high.back;
+        return node;
+    }
     query_error_set (ctx, error, piece->offset, piece->length,
-                     piece->prefix->kind == KIND_SIZE ? "sizes are written like size:10k..2M"
-                                                      : "revisions are written like lastmod:10..20",
+                     piece->prefix->kind == KIND_SIZE
+                         ? "sizes are written like size:10k..2M"
+                         : "revisions are written like lastmod:10..20 or lastmod:-5..",
                      "this is no number, and no range of numbers");
     return NULL;
 }
@@ -199,10 +214,59 @@ term_leaf (void *ctx, const struct lexeme *piece)
     return term_create (ctx, prefix, value, length);
 }
 
+/* ---- regular expressions ------------------------------------------------------------------- */
+
+bool
+leaf_is_regex (const struct lexeme *piece, const struct prefix *prefix)
+{
+    return prefix != NULL && prefix->regex && piece->value_length > 0 && piece->value[0] == '/';
+}
+
+struct node *
+leaf_create_regex (void *ctx, const struct lexeme *piece, struct mail_query_error *error)
+{
+    size_t length = piece->value_length;
+    struct node *node = node_create (ctx, NODE_REGEX);
+    char text[128];
+    regex_t regex;
+    int status;
+
+    if (length < 2 || piece->value[length - 1] != '/') {
+        query_error_set (
+            ctx, error, piece->offset, piece->length,
+            "a regular expression ends with a slash; put quotes around it all where it "
+            "has blanks",
+            "this regular expression has no end");
+        return NULL;
+    }
+    node->prefix = piece->prefix;
+    node->value_length = length - 2;
+    node->value = talloc_strndup (node, piece->value + 1, length - 2);
+    status = regcomp (&regex, node->value, REG_EXTENDED | REG_NOSUB);
+    if (status != 0) {
+        regerror (status, &regex, text, sizeof text);
+        query_error_set (ctx, error, piece->value_offset, piece->value_length,
+                         "it is a POSIX extended regular expression: regex(7)",
+                         "this regular expression is wrong: %s", text);
+        return NULL;
+    }
+    regfree (&regex);
+    return node;
+}
+
+/* ---- all of them --------------------------------------------------------------------------- */
+
 struct node *
 leaf_create (void *ctx, const struct lexeme *piece, int64_t now, struct mail_query_error *error)
 {
+    if (leaf_is_regex (piece, piece->prefix))
+        return leaf_create_regex (ctx, piece, error);
     switch (piece->prefix->kind) {
+    case KIND_LATER:
+        query_error_set (ctx, error, piece->offset, strlen (piece->prefix->name) + 1,
+                         "quotes around it all find the words", "\"%s:\" is not understood yet",
+                         piece->prefix->name);
+        return NULL;
     case KIND_DATE:
         return date_leaf (ctx, piece, now, error);
     case KIND_REVISION:

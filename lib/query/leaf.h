@@ -10,6 +10,11 @@
  * NOTHING. NULL fills *error (on ctx). Values are copied. */
 struct node *leaf_create (void *ctx, const struct lexeme *piece, int64_t now,
                           struct mail_query_error *error);
+/* A value between slashes, behind a prefix that allows it; leaf_create() does this for all but
+ * KIND_WORDS. */
+bool leaf_is_regex (const struct lexeme *piece, const struct prefix *prefix);
+struct node *leaf_create_regex (void *ctx, const struct lexeme *piece,
+                                struct mail_query_error *error);
 /* "A..B" without a prefix, in seconds since the epoch, either of them missing; NULL for what is no
  * such thing. */
 struct node *leaf_create_seconds (void *ctx, const struct lexeme *piece);

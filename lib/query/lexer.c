@@ -76,13 +76,43 @@ bare_end (const struct lexer *lexer, size_t start)
     return index;
 }
 
-/* Where a value without quotes ends. */
+/* Where a value without quotes ends. Parentheses in a regular expression belong to it in pairs. */
 static size_t
-value_end (const struct lexer *lexer, size_t index)
+value_end (const struct lexer *lexer, size_t index, bool regex)
 {
-    while (index < lexer->length && lexer->text[index] != ')' &&
-           !is_ascii_blank (lexer->text[index]))
-        index++;
+    size_t open = 0;
+
+    for (; index < lexer->length && !is_ascii_blank (lexer->text[index]); index++) {
+        char byte = lexer->text[index];
+        if (byte == ')' && open == 0)
+            break;
+        if (regex && byte == '\\' && index + 1 < lexer->length)
+            index++;
+        else if (regex && byte == '(')
+            open++;
+        else if (byte == ')')
+            open--;
+    }
+    return index;
+}
+
+/* Where the braces of thread:{...} that open at an index are closed, behind them; the end of the
+ * text where they are not. Those in quotes do not count. */
+static size_t
+braces_end (const struct lexer *lexer, size_t index)
+{
+    size_t open = 0;
+    bool quoted = false;
+
+    for (; index < lexer->length; index++) {
+        char byte = lexer->text[index];
+        if (byte == '"')
+            quoted = !quoted;
+        else if (byte == '{' && !quoted)
+            open++;
+        else if (byte == '}' && !quoted && --open == 0)
+            return index + 1;
+    }
     return index;
 }
 
@@ -123,6 +153,7 @@ take_quoted (struct lexer *lexer, struct lexeme *lexeme, size_t start)
         index++;
     }
     lexeme->quoted = true;
+    lexeme->value_offset = start + 1;
     lexeme->value = lexer->text + start + 1;
     lexeme->value_length = index - start - 1;
     if (doubled)
@@ -180,12 +211,22 @@ missing_value (struct lexer *lexer, const struct lexeme *lexeme, struct mail_que
                             "nothing stands behind \"%s:\"", name);
 }
 
+/* A value without quotes, from start to where the lexer is. */
+static void
+set_value (struct lexer *lexer, struct lexeme *lexeme, size_t start)
+{
+    lexeme->value = lexer->text + start;
+    lexeme->value_length = lexer->position - start;
+    lexeme->value_offset = start;
+}
+
 /* Takes what stands behind "prefix:". */
 static bool
 take_prefixed (struct lexer *lexer, struct lexeme *lexeme, struct mail_query_error *error)
 {
     size_t start = lexeme->offset + strlen (lexeme->prefix->name) + 1;
-    bool words = lexeme->prefix->kind == KIND_WORDS;
+    const struct prefix *prefix = lexeme->prefix;
+    bool regex = prefix->regex && at (lexer, start) == '/';
 
     if (start >= lexer->length || at (lexer, start) == ')' || blank_length (lexer, start) > 0)
         return missing_value (lexer, lexeme, error);
@@ -199,10 +240,13 @@ take_prefixed (struct lexer *lexer, struct lexeme *lexeme, struct mail_query_err
         lexer->position = start + 1;
         return true;
     }
-    lexer->position =
-        words && !lexeme->prefix->one_phrase ? bare_end (lexer, start) : value_end (lexer, start);
-    lexeme->value = lexer->text + start;
-    lexeme->value_length = lexer->position - start;
+    if (prefix->braces && at (lexer, start) == '{')
+        lexer->position = braces_end (lexer, start);
+    else if (prefix->kind == KIND_WORDS && !prefix->one_phrase)
+        lexer->position = bare_end (lexer, start);
+    else
+        lexer->position = value_end (lexer, start, regex);
+    set_value (lexer, lexeme, start);
     return true;
 }
 
@@ -290,8 +334,7 @@ take_bare (struct lexer *lexer, struct lexeme *lexeme, struct mail_query_error *
             return false;
     }
     lexer->position = bare_end (lexer, start);
-    lexeme->value = lexer->text + start;
-    lexeme->value_length = lexer->position - start;
+    set_value (lexer, lexeme, start);
     lexeme->kind = classify (lexeme);
     return true;
 }

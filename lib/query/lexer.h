@@ -34,7 +34,8 @@ struct lexeme {
     const struct prefix *prefix;
     const char *value; /* bytes; PIECE, and for NEAR and ADJ the operator itself */
     size_t value_length;
-    char after; /* the byte that follows value in the text; 0 at the end */
+    size_t value_offset; /* in the text */
+    char after;          /* the byte that follows value in the text; 0 at the end */
     bool quoted;
     unsigned window; /* NEAR, ADJ: words apart; 10 where not given */
 };

@@ -15,6 +15,7 @@
 #include "query/parser.h"
 #include "query/leaf.h"
 #include "query/words.h"
+#include <glib.h>
 #include <talloc.h>
 
 struct parser {
@@ -30,6 +31,7 @@ struct parser {
 };
 
 static struct node *parse_or (struct parser *parser);
+static struct node *parse_whole (struct parser *parser);
 
 /* ---- moving on ----------------------------------------------------------------------------- */
 
@@ -127,6 +129,66 @@ is_all (const struct lexeme *piece)
     return !piece->quoted && piece->value_length == 1 && piece->value[0] == '*';
 }
 
+/* Parses the text inside a piece as a query by itself; the words in it have this prefix. Errors
+ * are moved to where the text stands. */
+static struct node *
+inner_query (struct parser *parser, const struct lexeme *at, size_t skip, size_t length,
+             const struct prefix *group)
+{
+    struct parser outer = *parser;
+    struct node *node = NULL;
+
+    if (parser->depth == QUERY_DEPTH_MAX)
+        return fail (parser, at, NULL, "too many queries in one another");
+    parser->lexer.text = at->value + skip;
+    parser->lexer.length = length;
+    parser->lexer.position = 0;
+    parser->group = group;
+    parser->depth++;
+    node = parse_whole (parser);
+    if (node == NULL)
+        parser->error->offset += at->value_offset + skip;
+    parser->lexer = outer.lexer;
+    parser->current = outer.current;
+    parser->group = outer.group;
+    parser->depth = outer.depth;
+    return node;
+}
+
+static bool
+is_between (const struct lexeme *piece, char first, char last)
+{
+    return piece->value_length > 1 && piece->value[0] == first &&
+           piece->value[piece->value_length - 1] == last;
+}
+
+/* thread:{query} */
+static struct node *
+threads_leaf (struct parser *parser, const struct lexeme *at)
+{
+    struct node *node;
+
+    if (!is_between (at, '{', '}'))
+        return fail (parser, at, "add a \"}\"", "this brace is never closed");
+    node = inner_query (parser, at, 1, at->value_length - 2, NULL);
+    return node != NULL ? node_threads (parser->ctx, node) : NULL;
+}
+
+/* What stands behind a prefix that is not of words. */
+static struct node *
+exact_leaf (struct parser *parser, const struct lexeme *at)
+{
+    if (++parser->terms > QUERY_TERMS_MAX) {
+        too_many (parser, at, QUERY_TERMS_MAX, "terms");
+        return NULL;
+    }
+    if (is_all (at) && leaf_has_any (at->prefix))
+        return any_create (parser, at->prefix);
+    if (at->prefix->braces && at->value_length > 0 && at->value[0] == '{')
+        return threads_leaf (parser, at);
+    return leaf_create (parser->ctx, at, parser->now, parser->error);
+}
+
 static bool
 piece_item (struct parser *parser, struct item *item)
 {
@@ -134,15 +196,12 @@ piece_item (struct parser *parser, struct item *item)
     const struct prefix *prefix = at->prefix;
 
     item->prefix = prefix;
-    if (prefix != NULL && prefix->kind != KIND_WORDS) {
-        if (++parser->terms > QUERY_TERMS_MAX)
-            return too_many (parser, at, QUERY_TERMS_MAX, "terms");
-        if (is_all (at) && leaf_has_any (prefix))
-            item->node = any_create (parser, prefix);
-        else
-            item->node = leaf_create (parser->ctx, at, parser->now, parser->error);
-        return item->node != NULL;
-    }
+    if (prefix != NULL && prefix->kind != KIND_WORDS)
+        return (item->node = exact_leaf (parser, at)) != NULL;
+    if (leaf_is_regex (at, prefix))
+        return (item->node = leaf_create_regex (parser->ctx, at, parser->error)) != NULL;
+    if (prefix != NULL && prefix->one_phrase && at->quoted && is_between (at, '(', ')'))
+        return (item->node = inner_query (parser, at, 0, at->value_length, prefix)) != NULL;
     if (prefix == NULL)
         prefix = parser->group;
     if (prefix != NULL && is_all (at)) {
@@ -154,6 +213,13 @@ piece_item (struct parser *parser, struct item *item)
         return true;
     }
     return words_item (parser, prefix, item);
+}
+
+static bool
+never_closed (struct parser *parser, const struct lexeme *at)
+{
+    return fail (parser, at, "add a \")\", or write the \"(\" in quotes",
+                 "this parenthesis is never closed") != NULL;
 }
 
 /* Takes "(" query ")", the current lexeme being the parenthesis. */
@@ -176,12 +242,13 @@ group_item (struct parser *parser, struct item *item)
     if (parser->current.kind == LEX_CLOSE)
         return fail (parser, at, "leave the parentheses out, or put something between them",
                      "there is nothing between the parentheses") != NULL;
+    if (parser->current.kind == LEX_END)
+        return never_closed (parser, at);
     item->node = parse_or (parser);
     if (item->node == NULL)
         return false;
     if (parser->current.kind != LEX_CLOSE)
-        return fail (parser, at, "add a \")\", or write the \"(\" in quotes",
-                     "this parenthesis is never closed") != NULL;
+        return never_closed (parser, at);
     parser->group = outer;
     parser->depth--;
     return true;
@@ -494,6 +561,14 @@ parse_whole (struct parser *parser)
     return node;
 }
 
+/* What is missing at the end is shown at the last byte; escaped quotes make inner text shorter. */
+static void
+keep_within (struct mail_query_error *error, size_t length)
+{
+    error->offset = MIN (error->offset, length - 1);
+    error->length = MIN (error->length, length - error->offset);
+}
+
 bool
 query_parse_text (void *ctx, const char *text, size_t length, int64_t now, struct node **tree_out,
                   struct mail_query_error *error)
@@ -509,6 +584,7 @@ query_parse_text (void *ctx, const char *text, size_t length, int64_t now, struc
     if (tree != NULL) {
         *tree_out = talloc_steal (ctx, tree);
     } else {
+        keep_within (error, length);
         talloc_steal (ctx, error->message);
         talloc_steal (ctx, error->hint);
     }

@@ -101,3 +101,32 @@ places_by_start (void *ctx, const struct mail_folders *folders, const char *star
     }
     return finish (set);
 }
+
+/* Takes off a last "cur" or "new". */
+static void
+strip_maildir_part (char *path)
+{
+    char *slash = strrchr (path, '/');
+    char *name = slash != NULL ? slash + 1 : path;
+
+    if (is_maildir_part (name))
+        *(slash != NULL ? slash : path) = '\0';
+}
+
+struct idset
+places_by_regex (void *ctx, const struct mail_folders *folders, const regex_t *regex, bool without)
+{
+    size_t count;
+    const struct mail_folder *list = mail_folders_list (folders, &count);
+    struct idset set = {0};
+
+    for (size_t i = 0; i < count; i++) {
+        char *path = mail_folders_path (NULL, folders, list[i].id);
+        if (without)
+            strip_maildir_part (path);
+        if (regexec (regex, path, 0, NULL, 0) == 0)
+            add (ctx, &set, list[i].id);
+        talloc_free (path);
+    }
+    return finish (set);
+}

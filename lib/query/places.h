@@ -5,6 +5,7 @@
 
 #include "idset.h"
 #include "index-private.h"
+#include <regex.h>
 
 /* Folders of this relative path: "a/b", "a/b/" + "**" for it and all below, "" for the mail root.
  */
@@ -13,5 +14,8 @@ struct idset places_by_path (void *ctx, const struct mail_folders *folders, cons
 struct idset places_by_folder (void *ctx, const struct mail_folders *folders, const char *path);
 /* Folders whose path, as it is or without a last "cur" or "new", begins with start. */
 struct idset places_by_start (void *ctx, const struct mail_folders *folders, const char *start);
+/* Folders whose path matches; without: a last "cur" or "new" is taken off before. */
+struct idset places_by_regex (void *ctx, const struct mail_folders *folders, const regex_t *regex,
+                              bool without);
 
 #endif

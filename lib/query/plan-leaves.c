@@ -6,9 +6,10 @@
  * of state are looked up while the plan is made (some microseconds each): what does not exist is
  * NOTHING, and most queries turn out to be of one store.
  */
+#include "query/plan-leaves.h"
 #include "folders.h"
 #include "query/places.h"
-#include "query/plan.h"
+#include "query/plan-regex.h"
 #include "term.h"
 #include <string.h>
 #include <talloc.h>
@@ -218,9 +219,8 @@ id_term (struct planner *planner, const char *value, struct plan **plan_out)
 
 /* ---- folders ------------------------------------------------------------------------------- */
 
-/* The table of folders, kept on the handle as index_folders() does, but without moving it on. */
-static enum mail_status
-load_folders (struct mail_index *index)
+enum mail_status
+plan_load_folders (struct mail_index *index)
 {
     struct mail_folders *folders;
     enum mail_status status;
@@ -236,24 +236,32 @@ load_folders (struct mail_index *index)
     return MAIL_OK;
 }
 
+struct plan *
+plan_folders (struct planner *planner, struct idset folders)
+{
+    struct plan **plans = talloc_array (planner->ctx, struct plan *, folders.count);
+    struct plan *plan;
+
+    for (size_t i = 0; i < folders.count; i++)
+        plans[i] = plan_state_term (planner->ctx, term_folder (planner->ctx, folders.ids[i]));
+    plan = plan_join (planner->ctx, PLAN_OR, plans, folders.count);
+    talloc_free (plans);
+    return plan;
+}
+
 typedef struct idset (*places_fn) (void *ctx, const struct mail_folders *folders,
                                    const char *value);
 
 static enum mail_status
 folder_plan (struct planner *planner, places_fn places, const char *value, struct plan **plan_out)
 {
-    enum mail_status status = load_folders (planner->index);
-    struct plan **plans;
+    enum mail_status status = plan_load_folders (planner->index);
     struct idset set;
 
     if (status != MAIL_OK)
         return status;
     set = places (planner->ctx, planner->index->folders, value);
-    plans = talloc_array (planner->ctx, struct plan *, set.count);
-    for (size_t i = 0; i < set.count; i++)
-        plans[i] = plan_state_term (planner->ctx, term_folder (planner->ctx, set.ids[i]));
-    *plan_out = plan_join (planner->ctx, PLAN_OR, plans, set.count);
-    talloc_free (plans);
+    *plan_out = plan_folders (planner, set);
     talloc_free (set.ids);
     return MAIL_OK;
 }
@@ -353,6 +361,15 @@ any_leaf (struct planner *planner, const struct node *leaf, struct plan **plan_o
     return MAIL_OK;
 }
 
+/* A revision that is counted back from the one of the moment. */
+static uint64_t
+bound (struct planner *planner, uint64_t code, bool back)
+{
+    uint64_t now = planner->index->revision;
+
+    return !back ? code : code < now ? now - code : 0;
+}
+
 static struct plan *
 column_plan (struct planner *planner, const struct node *leaf)
 {
@@ -362,8 +379,8 @@ column_plan (struct planner *planner, const struct node *leaf)
                  : leaf->prefix->kind == KIND_REVISION ? SLOT_REVISION
                                                        : SLOT_SIZE;
     plan->others = plan->slot == SLOT_REVISION;
-    plan->low = leaf->low;
-    plan->high = leaf->high;
+    plan->low = bound (planner, leaf->low, leaf->low_back);
+    plan->high = bound (planner, leaf->high, leaf->high_back);
     plan->but_zero = leaf->but_zero;
     return plan;
 }
@@ -381,6 +398,8 @@ plan_leaf (struct planner *planner, const struct node *leaf, struct plan **plan_
         return any_leaf (planner, leaf, plan_out);
     case NODE_TERM:
         return term_leaf (planner, leaf, plan_out);
+    case NODE_REGEX:
+        return plan_regex (planner, leaf, plan_out);
     case NODE_RANGE:
         *plan_out = column_plan (planner, leaf);
         return MAIL_OK;

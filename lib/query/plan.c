@@ -303,6 +303,19 @@ plan_not (void *ctx, struct plan *child)
     return plan;
 }
 
+static struct plan *
+plan_threads (void *ctx, struct plan *child)
+{
+    struct plan *plan;
+
+    if (child->kind == PLAN_ALL || child->kind == PLAN_NOTHING)
+        return child;
+    plan = plan_node (ctx, PLAN_THREADS);
+    plan->children = talloc_array (plan, struct plan *, 1);
+    plan->children[plan->child_count++] = child;
+    return plan;
+}
+
 /* ---- the walk ------------------------------------------------------------------------------ */
 
 static enum plan_kind
@@ -324,6 +337,8 @@ plan_children (struct planner *planner, const struct node *tree, struct plan **p
     }
     if (tree->kind == NODE_NOT)
         *plan_out = plan_not (planner->ctx, children[0]);
+    else if (tree->kind == NODE_THREADS)
+        *plan_out = plan_threads (planner->ctx, children[0]);
     else
         *plan_out = plan_join (planner->ctx, join_kind (tree->kind), children, tree->child_count);
     talloc_free (children);
@@ -338,6 +353,7 @@ plan_create (struct planner *planner, const struct node *tree, struct plan **pla
     case NODE_OR:
     case NODE_XOR:
     case NODE_NOT:
+    case NODE_THREADS:
         return plan_children (planner, tree, plan_out);
     default:
         return plan_leaf (planner, tree, plan_out);

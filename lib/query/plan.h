@@ -11,15 +11,18 @@
 
 #include "index-private.h"
 #include "query/tree.h"
+#include <regex.h>
 
 enum plan_kind {
     PLAN_NOTHING,
     PLAN_ALL,
-    PLAN_STATE,  /* query, of state */
-    PLAN_TEXT,   /* query, of the segments of text */
-    PLAN_STARTS, /* terms that begin with one of several things, in state or text */
-    PLAN_COLUMN, /* a range of a value slot */
-    PLAN_AND,    /* of children; those that are NOT are taken away */
+    PLAN_STATE,   /* query, of state */
+    PLAN_TEXT,    /* query, of the segments of text */
+    PLAN_STARTS,  /* terms that begin with one of several things, in state or text */
+    PLAN_COLUMN,  /* a range of a value slot */
+    PLAN_SCAN,    /* a regular expression on a header of each record */
+    PLAN_THREADS, /* all of the threads of one child's matches */
+    PLAN_AND,     /* of children; those that are NOT are taken away */
     PLAN_OR,
     PLAN_XOR,
     PLAN_NOT /* one child */
@@ -37,6 +40,8 @@ struct plan {
     unsigned slot; /* COLUMN: low <= code <= high, but not the code of 0 */
     uint64_t low, high;
     bool but_zero;
+    enum mail_field field; /* SCAN */
+    regex_t *regex;
     struct plan **children;
     size_t child_count;
 

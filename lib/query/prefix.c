@@ -18,6 +18,7 @@ const struct prefix prefix_table[PREFIX_COUNT] = {
      .kind = KIND_WORDS,
      .fields = BIT (FIELD_FROM),
      .one_phrase = true,
+     .regex = true,
      .alternatives = true},
     {.name = "to",
      .kind = KIND_WORDS,
@@ -31,6 +32,7 @@ const struct prefix prefix_table[PREFIX_COUNT] = {
      .kind = KIND_WORDS,
      .fields = BIT (FIELD_SUBJECT),
      .one_phrase = true,
+     .regex = true,
      .alternatives = true},
     {.name = "attachment", .kind = KIND_WORDS, .fields = BIT (FIELD_ATTACHMENT), .stem = true},
     {.name = "mimetype", .kind = KIND_WORDS, .fields = BIT (FIELD_MIME_TYPE), .stem = true},
@@ -38,21 +40,38 @@ const struct prefix prefix_table[PREFIX_COUNT] = {
      .kind = KIND_TERM,
      .term = PREFIX_TAG,
      .alternatives = true,
-     .drop_slash = true},
-    {.name = "is", .kind = KIND_TERM, .term = PREFIX_TAG, .alternatives = true, .drop_slash = true},
+     .drop_slash = true,
+     .regex = true},
+    {.name = "is",
+     .kind = KIND_TERM,
+     .term = PREFIX_TAG,
+     .alternatives = true,
+     .drop_slash = true,
+     .regex = true},
     {.name = "id", .kind = KIND_TERM, .term = PREFIX_MESSAGE_ID, .alternatives = true},
     {.name = "mid",
      .kind = KIND_TERM,
      .term = PREFIX_MESSAGE_ID,
      .alternatives = true,
-     .drop_slash = true},
-    {.name = "thread", .kind = KIND_TERM, .term = PREFIX_THREAD, .alternatives = true},
+     .drop_slash = true,
+     .regex = true},
+    {.name = "thread",
+     .kind = KIND_TERM,
+     .term = PREFIX_THREAD,
+     .alternatives = true,
+     .braces = true},
     {.name = "property", .kind = KIND_TERM, .term = PREFIX_PROPERTY, .alternatives = true},
-    {.name = "folder", .kind = KIND_FOLDER, .alternatives = true, .drop_slash = true},
-    {.name = "path", .kind = KIND_PATH, .alternatives = true, .drop_slash = true},
+    {.name = "folder",
+     .kind = KIND_FOLDER,
+     .alternatives = true,
+     .drop_slash = true,
+     .regex = true},
+    {.name = "path", .kind = KIND_PATH, .alternatives = true, .drop_slash = true, .regex = true},
     {.name = "date", .kind = KIND_DATE, .alternatives = true},
     {.name = "lastmod", .kind = KIND_REVISION, .alternatives = true},
     {.name = "size", .kind = KIND_SIZE, .alternatives = true},
+    {.name = "query", .kind = KIND_LATER},
+    {.name = "sexp", .kind = KIND_LATER},
 };
 
 const unsigned prefix_bare_fields = BIT (FIELD_BODY) | BIT (FIELD_FROM) | BIT (FIELD_TO) |
@@ -108,12 +127,24 @@ slips_allowed (size_t typed, size_t known)
     return known < 6 ? 1 : 2;
 }
 
+static size_t
+same_letters (const char *a, const char *b, size_t limit)
+{
+    size_t count = 0;
+
+    while (count < limit && a[count] == b[count])
+        count++;
+    return count;
+}
+
+/* Of equally near names the one that begins alike. */
 const struct prefix *
 prefix_guess (const char *name, size_t length)
 {
     const struct prefix *nearest = NULL;
     unsigned nearest_distance = 3;
-    char lower[NAME_LIMIT];
+    size_t nearest_same = 0;
+    char lower[NAME_LIMIT + 1] = {0};
 
     if (length == 0 || length > NAME_LIMIT)
         return NULL;
@@ -122,10 +153,13 @@ prefix_guess (const char *name, size_t length)
     for (size_t i = 0; i < PREFIX_COUNT; i++) {
         const char *known = prefix_table[i].name;
         unsigned distance = edit_distance (lower, length, known, strlen (known));
-        if (distance > slips_allowed (length, strlen (known)) || distance >= nearest_distance)
+        size_t same = same_letters (lower, known, length);
+        if (distance > slips_allowed (length, strlen (known)) || distance > nearest_distance ||
+            (distance == nearest_distance && same <= nearest_same))
             continue;
         nearest = &prefix_table[i];
         nearest_distance = distance;
+        nearest_same = same;
     }
     return nearest;
 }

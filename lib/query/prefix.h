@@ -14,7 +14,8 @@ enum prefix_kind {
     KIND_PATH,     /* a folder as it is, or all below it */
     KIND_DATE,     /* a range of the date column */
     KIND_REVISION, /* a range of the revision column */
-    KIND_SIZE      /* a range of the size column */
+    KIND_SIZE,     /* a range of the size column */
+    KIND_LATER     /* known, but not understood yet */
 };
 
 /* Fields are a set of 1 << enum text_field. */
@@ -27,9 +28,11 @@ struct prefix {
     bool one_phrase;   /* KIND_WORDS: all words of an unquoted value make one phrase */
     bool alternatives; /* values side by side are joined by OR */
     bool drop_slash;   /* one slash at the end of a value is dropped */
+    bool braces;       /* {query} is all that belongs to the matches of a query */
+    bool regex;        /* a value between slashes is a regular expression */
 };
 
-#define PREFIX_COUNT 21
+#define PREFIX_COUNT 23
 extern const struct prefix prefix_table[PREFIX_COUNT];
 
 /* The fields that a word without a prefix looks at. */

@@ -102,6 +102,19 @@ node_not (void *ctx, struct node *child)
     return node;
 }
 
+struct node *
+node_threads (void *ctx, struct node *child)
+{
+    struct node *node;
+
+    if (child->kind == NODE_ALL || child->kind == NODE_NOTHING)
+        return talloc_steal (ctx, child);
+    node = node_create (ctx, NODE_THREADS);
+    node->children = talloc_array (node, struct node *, 1);
+    node->children[node->child_count++] = talloc_steal (node->children, child);
+    return node;
+}
+
 /* ---- printing ------------------------------------------------------------------------------ */
 
 struct printer {
@@ -145,23 +158,24 @@ print_words (struct printer *printer, const struct node *node)
 
 /* One end of a range as a person reads it. */
 static void
-print_bound (struct printer *printer, const struct node *node, uint64_t code)
+print_bound (struct printer *printer, const struct node *node, uint64_t code, bool back)
 {
+    bool date = node->prefix->kind == KIND_DATE;
     GDateTime *time = NULL;
     char *text = NULL;
 
-    if (node->prefix->kind == KIND_DATE)
+    if (date)
         time = g_date_time_new_from_unix_local (value_to_date (code));
     if (time != NULL)
         text = g_date_time_format (time, "%Y-%m-%dT%H:%M:%S");
-    if (code <= 1 || code == UINT64_MAX)
+    if (code == date || code == UINT64_MAX)
         g_string_append (printer->text, " *");
     else if (text != NULL)
         g_string_append_printf (printer->text, " %s", text);
-    else if (node->prefix->kind == KIND_DATE)
+    else if (date)
         g_string_append_printf (printer->text, " @%" PRId64, value_to_date (code));
     else
-        g_string_append_printf (printer->text, " %" PRIu64, code);
+        g_string_append_printf (printer->text, " %s%" PRIu64, back ? "-" : "", code);
     g_free (text);
     g_clear_pointer (&time, g_date_time_unref);
 }
@@ -177,10 +191,14 @@ print_leaf (struct printer *printer, const struct node *node)
         g_string_append_c (printer->text, '*');
     else if (node->kind == NODE_TERM)
         print_string (printer, node->value, node->value_length);
-    else {
+    else if (node->kind == NODE_REGEX) {
+        g_string_append (printer->text, "(regex ");
+        print_string (printer, node->value, node->value_length);
+        g_string_append_c (printer->text, ')');
+    } else {
         g_string_truncate (printer->text, printer->text->len - 1);
-        print_bound (printer, node, node->low);
-        print_bound (printer, node, node->high);
+        print_bound (printer, node, node->low, node->low_back);
+        print_bound (printer, node, node->high, node->high_back);
     }
     if (node->prefix != NULL)
         g_string_append_c (printer->text, ')');
@@ -189,9 +207,9 @@ print_leaf (struct printer *printer, const struct node *node)
 static void
 print_node (struct printer *printer, const struct node *node, int depth)
 {
-    static const char *const names[] = {"()", "(or)", "(and", "(or", "(xor", "(not"};
+    static const char *const names[] = {"()", "(or)", "(and", "(or", "(xor", "(not", "(thread"};
 
-    if (node->kind > NODE_NOT) {
+    if (node->kind > NODE_THREADS) {
         print_leaf (printer, node);
         return;
     }

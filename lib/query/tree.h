@@ -19,10 +19,12 @@ enum node_kind {
     NODE_OR,
     NODE_XOR,
     NODE_NOT,
-    NODE_WORDS, /* words of text; without a prefix and not stemmed also terms of state */
-    NODE_ANY,   /* messages in which the prefix has anything at all: a word, or a term */
-    NODE_TERM,  /* KIND_TERM, KIND_FOLDER, KIND_PATH: an exact value */
-    NODE_RANGE  /* KIND_DATE, KIND_REVISION, KIND_SIZE */
+    NODE_THREADS, /* all messages of the threads of one child's matches */
+    NODE_WORDS,   /* words of text; without a prefix and not stemmed also terms of state */
+    NODE_ANY,     /* messages in which the prefix has anything at all: a word, or a term */
+    NODE_TERM,    /* KIND_TERM, KIND_FOLDER, KIND_PATH: an exact value */
+    NODE_REGEX,   /* a term, a folder or a header in which an extended regular expression matches */
+    NODE_RANGE    /* KIND_DATE, KIND_REVISION, KIND_SIZE */
 };
 
 enum words_op {
@@ -51,11 +53,12 @@ struct node {
     size_t word_count;
     unsigned window;
 
-    const char *value; /* TERM; bytes with a NUL behind them */
+    const char *value; /* TERM, REGEX; bytes with a NUL behind them */
     size_t value_length;
 
-    uint64_t low, high; /* RANGE: codes of the column, low <= code <= high */
-    bool but_zero;      /* RANGE: not the code of the number 0 (a date that is missing) */
+    uint64_t low, high;       /* RANGE: codes of the column, low <= code <= high */
+    bool low_back, high_back; /* RANGE: so many before the revision of the moment */
+    bool but_zero;            /* RANGE: not the code of the number 0 (a date that is missing) */
 };
 
 struct node *node_create (void *ctx, enum node_kind kind);
@@ -63,6 +66,7 @@ struct node *node_create (void *ctx, enum node_kind kind);
  * left, or where ALL or NOTHING decides. AND of none is ALL, OR and XOR of none NOTHING. */
 struct node *node_join (void *ctx, enum node_kind kind, struct node **children, size_t count);
 struct node *node_not (void *ctx, struct node *child);
+struct node *node_threads (void *ctx, struct node *child);
 
 /* The tree as an indented S-expression, without a final newline; talloc'd on ctx. */
 char *tree_print (void *ctx, const struct node *node);
