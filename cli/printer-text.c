@@ -41,7 +41,7 @@ no_key (struct printer *printer, const char *key)
 static void
 print_harmless (struct printer *printer, const char *string)
 {
-    char *line = text_line (printer, string);
+    char *line = text_line_with_tabs (printer, string);
 
     fputs (line, printer->file);
     talloc_free (line);

@@ -29,7 +29,7 @@ void printer_begin_list (struct printer *printer);
 void printer_end (struct printer *printer);
 /* The key of the next value of a map. */
 void printer_key (struct printer *printer, const char *key);
-/* Text from mail or from us. Lines: controls are replaced, as text_line() does. */
+/* Text from mail or from us. Lines: controls but tabs are replaced (text_line_with_tabs()). */
 void printer_string (struct printer *printer, const char *string);
 /* A name of a file. Lines: the bytes as they are, unless they go to a terminal. */
 void printer_path (struct printer *printer, const char *path);

@@ -166,8 +166,9 @@ print_line (void *ctx, const struct search_print *print, const struct mail_threa
     printer_string (print->printer,
                     talloc_asprintf (ctx, "thread:%016" PRIx64 " %12s [%zu/%zu%s] %s; %s (%s)",
                                      mail_thread_id (thread), date, summary->matched,
-                                     summary->total, files, mail_thread_authors (thread),
-                                     mail_thread_subject (thread), tags));
+                                     summary->total, files,
+                                     text_line (ctx, mail_thread_authors (thread)),
+                                     text_line (ctx, mail_thread_subject (thread)), tags));
 }
 
 void

@@ -24,7 +24,8 @@ struct run {
 static void
 put_header (const struct run *run, const char *name, const char *value)
 {
-    fprintf (run->show->file, "%s: %s\n", name, value ? text_line (run->local, value) : "(null)");
+    fprintf (run->show->file, "%s: %s\n", name,
+             value ? text_line_with_tabs (run->local, value) : "(null)");
 }
 
 static void
@@ -36,19 +37,20 @@ put_header_if_any (const struct run *run, const struct mail_part *part, const ch
         put_header (run, name, value);
 }
 
-/* part: NULL for the message's own. from: in place of the From field there is, if any; NULL for
- * itself. */
+/* part: NULL for the message's own. kept: the message, where what the index has of it is of this
+ * file; the index keeps From in the sender's own spelling. */
 static void
-put_headers (const struct run *run, const struct mail_part *part, const char *from)
+put_headers (const struct run *run, const struct mail_part *part, const struct mail_message *kept)
 {
     const char *date = mail_content_header (run->content, part, "Date");
     const char *from_here = mail_content_header (run->content, part, "From");
 
     put_header (run, "Subject", mail_content_header (run->content, part, "Subject"));
-    put_header (run, "From", from && from_here ? from : from_here);
+    put_header (run, "From", kept && from_here ? mail_message_field (kept, MAIL_FROM) : from_here);
     put_header_if_any (run, part, "To");
     put_header_if_any (run, part, "Cc");
-    put_header (run, "Date", mail_date_text (run->local, date));
+    put_header (run, "Date",
+                mail_date_text (run->local, date, kept ? mail_message_date (kept) : 0));
 }
 
 static void
@@ -141,8 +143,7 @@ show_text_message (const struct show_text *show, const struct mail_message *mess
              place->excluded, text_line (run.local, place->path));
     fputs ("\fheader{\n", file);
     put_summary_line (&run, message);
-    /* The From line has the sender's own spelling, as the index keeps it. */
-    put_headers (&run, NULL, place->first_file ? mail_message_field (message, MAIL_FROM) : NULL);
+    put_headers (&run, NULL, place->first_file ? message : NULL);
     fputs ("\fheader}\n", file);
     if (show->body) {
         fputs ("\fbody{\n", file);

@@ -14,9 +14,10 @@
 
 #define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD */
 
-/* One character of text: its length in bytes, and what is printed in its place (NULL: itself). */
+/* One character of text: its length in bytes, and what is printed in its place (NULL: itself).
+ * kept: the control characters that stay. */
 static size_t
-next_character (const char *text, size_t length, bool keep_layout, const char **instead_out)
+next_character (const char *text, size_t length, const char *kept, const char **instead_out)
 {
     gunichar c = g_utf8_get_char_validated (text, (gssize) MIN (length, 6));
     bool layout = *text == '\t' || *text == '\n';
@@ -28,15 +29,15 @@ next_character (const char *text, size_t length, bool keep_layout, const char **
         *instead_out = nul ? "?" : REPLACEMENT;
         return 1;
     }
-    if (layout && !keep_layout)
-        *instead_out = " ";
-    else if (!layout && (c < 0x20 || (c >= 0x7F && c < 0xA0)))
+    if (layout)
+        *instead_out = strchr (kept, *text) ? NULL : " ";
+    else if (c < 0x20 || (c >= 0x7F && c < 0xA0))
         *instead_out = "?";
     return (size_t) g_unichar_to_utf8 (c, NULL);
 }
 
-char *
-text_line (void *ctx, const char *text)
+static char *
+replace (void *ctx, const char *text, const char *kept)
 {
     size_t length = strlen (text);
     char *line = talloc_array (ctx, char, length * 3 + 1), *to = line;
@@ -44,7 +45,7 @@ text_line (void *ctx, const char *text)
     for (size_t i = 0, step; i < length; i += step) {
         const char *instead;
 
-        step = next_character (text + i, length - i, false, &instead);
+        step = next_character (text + i, length - i, kept, &instead);
         if (instead)
             to = stpcpy (to, instead);
         else
@@ -52,6 +53,18 @@ text_line (void *ctx, const char *text)
     }
     *to = '\0';
     return talloc_realloc (ctx, line, char, (size_t) (to - line) + 1);
+}
+
+char *
+text_line (void *ctx, const char *text)
+{
+    return replace (ctx, text, "");
+}
+
+char *
+text_line_with_tabs (void *ctx, const char *text)
+{
+    return replace (ctx, text, "\t");
 }
 
 void
@@ -62,7 +75,7 @@ text_write_block (FILE *file, const char *text, size_t length)
     for (size_t i = 0, step; i < length; i += step) {
         const char *instead;
 
-        step = next_character (text + i, length - i, true, &instead);
+        step = next_character (text + i, length - i, "\t\n", &instead);
         if (!instead)
             continue;
         fwrite (text + written, 1, i - written, file);
@@ -138,7 +151,7 @@ text_columns (const char *text, size_t length)
         const char *instead;
         gunichar c;
 
-        step = next_character (text + i, length - i, false, &instead);
+        step = next_character (text + i, length - i, "", &instead);
         c = instead ? g_utf8_get_char (instead) : g_utf8_get_char (text + i);
         if (!g_unichar_iszerowidth (c))
             columns += g_unichar_iswide (c) ? 2 : 1;

@@ -14,6 +14,8 @@
 
 /* As one line: tabs and newlines become blanks. talloc'd on ctx. */
 char *text_line (void *ctx, const char *text);
+/* As one line in which tabs stay: what is printed can be searched for. */
+char *text_line_with_tabs (void *ctx, const char *text);
 /* As a block: tabs and newlines stay. */
 void text_write_block (FILE *file, const char *text, size_t length);
 

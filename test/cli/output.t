@@ -81,7 +81,7 @@ if command -v script >/dev/null; then
     ok 'names of files on a terminal are harmless' sh -c '! tr -d "\r\n" <out | LC_ALL=C grep -q "[[:cntrl:]]"'
 fi
 runs 'show' 0 "$MAIL" show '*'
-ok '... has no controls but form feeds' sh -c '! tr -d "\n\f" <out | LC_ALL=C grep -q "[[:cntrl:]]"'
+ok '... has no controls but form feeds and tabs' sh -c '! tr -d "\n\f\t" <out | LC_ALL=C grep -q "[[:cntrl:]]"'
 ok '... is UTF-8' iconv -f UTF-8 -t UTF-8 out
 
 finish

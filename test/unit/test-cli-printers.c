@@ -54,7 +54,7 @@ test_results (void **state)
         const char *right;
         size_t size;
     } cases[] = {
-        {PRINTER_TEXT, "one\nt wo\n", 9},
+        {PRINTER_TEXT, "one\nt\two\n", 9},
         {PRINTER_TEXT0, "one\0t\two\0", 9},
         {PRINTER_JSON, "[\"one\",\n\"t\\two\"]\n", 17},
     };

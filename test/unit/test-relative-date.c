@@ -82,7 +82,15 @@ test_mail_date (void **state)
         {"Mon,  1 Jan  2024 12:00:00 +0100 (CET (or so))", "Mon, 01 Jan 2024 12:00:00 +0100"},
         {"Mon, 01 Jan 99 12:00:00 +0000", "Fri, 01 Jan 1999 12:00:00 +0000"},
         {"1 Jan 24 12:00:00 Z", "Mon, 01 Jan 2024 12:00:00 +0000"},
-        {"1 Jan 102 12:00:00 Z", "Tue, 01 Jan 2002 12:00:00 +0000"},
+        {"1 Jan 102 12:00:00 Z", epoch},
+        {"Wed, 03 Dec 0102 17:08:50 +1100", epoch},
+        {"2002/09/14 Sat 13:06:03 CDT", "Sat, 14 Sep 2002 13:06:03 -0500"},
+        {"Mon, 01-Jan-24 12:00:00 GMT", "Mon, 01 Jan 2024 12:00:00 +0000"},
+        {"Fri, 02 Aug 2002 23:37:59 0530", "Fri, 02 Aug 2002 23:37:59 +0000"},
+        {"1 Jan 2024 12:00:00 +9999", "Mon, 01 Jan 2024 12:00:00 +0000"},
+        {"1 Jan 2024 12:00:00 +1260", "Mon, 01 Jan 2024 12:00:00 +0000"},
+        {"1 Jan 2024 25:00:00 +0000", epoch},
+        {"1 Jan 2024 1:-2 +0000", epoch},
         {"Mar 7 10:20:30 2024", "Thu, 07 Mar 2024 10:20:30 +0000"},
         {"2024-01-01", "Mon, 01 Jan 2024 00:00:00 +0000"},
         {"29 Feb 2024 00:00:60 +0000", "Thu, 29 Feb 2024 00:00:60 +0000"},
@@ -99,11 +107,34 @@ test_mail_date (void **state)
     (void) state;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         char *header = pairs[i][0] ? strdup (pairs[i][0]) : NULL;
-        char *text = mail_date_text (NULL, header);
+        char *text = mail_date_text (NULL, header, 0);
 
         assert_string_equal (text, pairs[i][1]);
         talloc_free (text);
         free (header);
+    }
+}
+
+/* What the index knows stands in for a date that cannot be read. */
+static void
+test_otherwise (void **state)
+{
+    static const struct {
+        int64_t seconds;
+        const char *right;
+    } cases[] = {
+        {NOW, "Wed, 13 Mar 2024 14:30:00 +0000"},
+        {-1, "Wed, 31 Dec 1969 23:59:59 +0000"},
+        {INT64_MAX, "Thu, 01 Jan 1970 00:00:00 +0000"},
+        {INT64_MIN, "Thu, 01 Jan 1970 00:00:00 +0000"},
+    };
+
+    (void) state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text = mail_date_text (NULL, "garbage", cases[i].seconds);
+
+        assert_string_equal (text, cases[i].right);
+        talloc_free (text);
     }
 }
 
@@ -114,6 +145,7 @@ main (void)
         cmocka_unit_test (test_relative),
         cmocka_unit_test (test_local_time),
         cmocka_unit_test (test_mail_date),
+        cmocka_unit_test (test_otherwise),
     };
 
     setenv ("TZ", "UTC", 1);
