@@ -18,7 +18,7 @@ tags=%(tags)s
 [search]
 exclude_tags=
 [maildir]
-synchronize_flags=true
+synchronize_flags=%(flags)s
 '''
 
 _kept = ('PATH', 'ASAN_OPTIONS', 'UBSAN_OPTIONS', 'LSAN_OPTIONS', 'G_SLICE', 'LD_LIBRARY_PATH',
@@ -44,8 +44,12 @@ class Sandbox:
         self.index = os.path.join(self.root, '.notmuch' if self.is_notmuch() else '.mailindex')
         self.env = environment(self.top)
         os.makedirs(self.root, exist_ok=True)
+        self.configure(tags)
+
+    def configure(self, tags='inbox;unread', flags=True):
+        """Writes the configuration. flags: whether tags and the flags in file names follow each other."""
         with open(os.path.join(self.top, 'config'), 'w') as f:
-            f.write(CONFIG % {'root': self.root, 'tags': tags})
+            f.write(CONFIG % {'root': self.root, 'tags': tags, 'flags': 'true' if flags else 'false'})
 
     def is_notmuch(self):
         return os.path.basename(self.program) == 'notmuch'
