@@ -6,6 +6,7 @@
  * seen before the last are known, and an offset or limit costs nothing for what it leaves out.
  */
 #include "output.h"
+#include "paging.h"
 #include "report.h"
 #include "search-print.h"
 #include "session.h"
@@ -76,44 +77,14 @@ static const struct search_options defaults = {
     .duplicate = -1,
 };
 
-/* ---- the parts of the results that are shown --------------------------------------------------
- */
-
-/* Number of the first result. count: of all. */
-static size_t
-first_result (int64_t offset, size_t count)
-{
-    if (offset >= 0)
-        return (uint64_t) offset > count ? count : (size_t) offset;
-    return (uint64_t) -offset > count ? 0 : count - (size_t) -offset;
-}
-
-static size_t
-result_limit (int64_t limit)
-{
-    return limit < 0 ? SIZE_MAX : (size_t) limit;
-}
-
 /* ---- threads ----------------------------------------------------------------------------------
  */
 
 static enum mail_status
 open_threads (void *ctx, struct search *search, struct mail_threads **threads_out)
 {
-    size_t first = 0;
-
-    if (search->options->offset < 0) {
-        enum mail_status status = mail_threads_open (ctx, search->results, 0, 0, threads_out);
-
-        if (status != MAIL_OK)
-            return status;
-        first = first_result (search->options->offset, mail_threads_count (*threads_out));
-        talloc_free (*threads_out);
-    } else {
-        first = (size_t) search->options->offset;
-    }
-    return mail_threads_open (ctx, search->results, first, result_limit (search->options->limit),
-                              threads_out);
+    return paging_open_threads (ctx, search->results, search->options->offset,
+                                search->options->limit, threads_out);
 }
 
 static enum mail_status
@@ -170,11 +141,11 @@ show_message (struct search *search, const struct mail_message *message)
 static enum mail_status
 show_messages (void *ctx, struct search *search)
 {
-    size_t first = first_result (search->options->offset, mail_results_count (search->results));
+    size_t first = paging_first (search->options->offset, mail_results_count (search->results));
     struct mail_messages *messages;
     struct mail_message *message;
     enum mail_status status = mail_messages_open (ctx, search->results, first,
-                                                  result_limit (search->options->limit), &messages);
+                                                  paging_limit (search->options->limit), &messages);
 
     while (status == MAIL_OK && !output_broken ()) {
         status = mail_messages_next (messages, &message);

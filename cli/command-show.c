@@ -6,6 +6,7 @@
  */
 #include "excludes.h"
 #include "output.h"
+#include "paging.h"
 #include "report.h"
 #include "session.h"
 #include "show-text.h"
@@ -296,34 +297,14 @@ show_tree (void *ctx, struct show *show, const struct mail_thread *thread)
     }
 }
 
-/* Number of the first thread for a negative offset. */
-static enum mail_status
-offset_from_end (void *ctx, struct show *show, size_t *first_out)
-{
-    uint64_t back = (uint64_t) -show->options->offset;
-    struct mail_threads *threads;
-    enum mail_status status = mail_threads_open (ctx, show->results, 0, 0, &threads);
-
-    if (status != MAIL_OK)
-        return status;
-    *first_out = mail_threads_count (threads) > back ? mail_threads_count (threads) - back : 0;
-    talloc_free (threads);
-    return MAIL_OK;
-}
-
 static enum mail_status
 show_threads (void *ctx, struct show *show)
 {
-    size_t first = show->options->offset > 0 ? (size_t) show->options->offset : 0;
-    size_t limit = show->options->limit < 0 ? SIZE_MAX : (size_t) show->options->limit;
     struct mail_threads *threads;
     struct mail_thread *thread;
-    enum mail_status status = MAIL_OK;
+    enum mail_status status = paging_open_threads (ctx, show->results, show->options->offset,
+                                                   show->options->limit, &threads);
 
-    if (show->options->offset < 0)
-        status = offset_from_end (ctx, show, &first);
-    if (status == MAIL_OK)
-        status = mail_threads_open (ctx, show->results, first, limit, &threads);
     while (status == MAIL_OK && !output_broken ()) {
         void *local;
 
@@ -340,9 +321,11 @@ show_threads (void *ctx, struct show *show)
 static enum mail_status
 show_unthreaded (void *ctx, struct show *show)
 {
+    size_t first = paging_first (show->options->offset, mail_results_count (show->results));
     struct mail_messages *messages;
     struct mail_message *message;
-    enum mail_status status = mail_messages_open (ctx, show->results, 0, SIZE_MAX, &messages);
+    enum mail_status status = mail_messages_open (ctx, show->results, first,
+                                                  paging_limit (show->options->limit), &messages);
 
     while (status == MAIL_OK && !output_broken ()) {
         status = mail_messages_next (messages, &message);
