@@ -4,10 +4,10 @@
  *
  * Nearly all text is ASCII or UTF-8, which is checked first and copied. The rest goes through a
  * table (windows-1252) or iconv, strictly, so that a wrong label shows; see charset.h for the order
- * of the attempts. Labels are looked up in a table of names that are used for a larger set in
- * practice (gb2312 for gb18030, ...).
+ * of the attempts.
  */
 #include "mime/charset.h"
+#include "mime/charset-private.h"
 
 #include <errno.h>
 #include <glib.h>
@@ -18,128 +18,8 @@
 #include <talloc.h>
 #include <uchardet.h>
 
-#define LABEL_MAX 64
 #define GUESS_MAX ((size_t) 64 << 10) /* bytes shown to the detector */
-#define GUESS_MIN 12                  /* 8-bit bytes below which its guess is worth nothing */
-
-/* ---- labels ---- */
-
-/* What stands in labels, normalised, and the set to read it in. NULL: the label says nothing. */
-static const struct alias {
-    const char *label, *name;
-} aliases[] = {
-    {"", NULL},
-    {"646", NULL},
-    {"8bit", NULL},
-    {"ansi-x3.4-1968", NULL},
-    {"ascii", NULL},
-    {"big5", "BIG5-HKSCS"},
-    {"default", NULL},
-    {"euc-jp", "EUC-JP-MS"},
-    {"euc-kr", "CP949"},
-    {"gb-2312-80", "GB18030"},
-    {"gb2312", "GB18030"},
-    {"gbk", "GB18030"},
-    {"iso-646", NULL},
-    {"iso-8859-11", "CP874"},
-    {"iso-8859-8-i", "ISO-8859-8"},
-    {"ks-c-5601", "CP949"},
-    {"ks-c-5601-1987", "CP949"},
-    {"latin1", "ISO-8859-1"},
-    {"none", NULL},
-    {"shift-jis", "CP932"},
-    {"sjis", "CP932"},
-    {"tis-620", "CP874"},
-    {"unicode-1-1-utf-7", "UTF-7"},
-    {"unknown", NULL},
-    {"unknown-8bit", NULL},
-    {"us-ascii", NULL},
-    {"utf8", "UTF-8"},
-    {"x-gbk", "GB18030"},
-    {"x-mac-roman", "MACINTOSH"},
-    {"x-sjis", "CP932"},
-    {"x-unknown", NULL},
-    {"x-user-defined", NULL},
-};
-
-/* iso-8859-N and the windows set that its mail is in when it has bytes at 0x80-0x9F. */
-static const char *const windows_of_iso[16] = {
-    [1] = "CP1252", [2] = "CP1250", [4] = "CP1257", [5] = "CP1251",  [6] = "CP1256",
-    [7] = "CP1253", [8] = "CP1255", [9] = "CP1254", [13] = "CP1257", [15] = "CP1252",
-};
-
-static int
-alias_compare (const void *key, const void *element)
-{
-    return strcmp (key, ((const struct alias *) element)->label);
-}
-
-/* Lower case, "-" for "_", without what cannot stand in a name; "iso8859" as "iso-8859". */
-static void
-label_normalise (const char *label, char out[LABEL_MAX])
-{
-    size_t n = 0;
-
-    if (g_ascii_strncasecmp (label, "iso8859", 7) == 0) {
-        memcpy (out, "iso-8859", n = 8);
-        label += 7;
-    }
-    for (; *label != '\0' && *label != '*' && n < LABEL_MAX - 1; label++) {
-        if (g_ascii_isalnum (*label) || strchr ("-.:+", *label) != NULL)
-            out[n++] = g_ascii_tolower (*label);
-        else if (*label == '_')
-            out[n++] = '-';
-    }
-    out[n] = '\0';
-}
-
-/* The name to give to iconv; NULL where the label does not say. buffer holds it if need be. */
-static const char *
-label_name (const char *label, char buffer[LABEL_MAX])
-{
-    const struct alias *alias;
-
-    if (label == NULL)
-        return NULL;
-    label_normalise (label, buffer);
-    alias = bsearch (buffer, aliases, G_N_ELEMENTS (aliases), sizeof (aliases[0]), alias_compare);
-    if (alias != NULL)
-        return alias->name;
-    return strcmp (buffer, "utf-8") == 0 ? "UTF-8" : buffer;
-}
-
-bool
-charset_label_known (const char *label)
-{
-    char buffer[LABEL_MAX];
-
-    return label_name (label, buffer) != NULL;
-}
-
-/* N of an iso-8859-N, 0 for other names. */
-static unsigned
-iso_number (const char *name)
-{
-    unsigned long n;
-
-    if (g_ascii_strncasecmp (name, "iso-8859-", 9) != 0)
-        return 0;
-    n = strtoul (name + 9, NULL, 10);
-    return n < G_N_ELEMENTS (windows_of_iso) ? (unsigned) n : 0;
-}
-
-/* Sets in which ASCII bytes may mean something else. */
-static bool
-name_is_ascii_compatible (const char *name)
-{
-    return g_ascii_strncasecmp (name, "iso-2022", 8) != 0 &&
-           g_ascii_strncasecmp (name, "utf-7", 5) != 0 &&
-           g_ascii_strncasecmp (name, "utf-16", 6) != 0 &&
-           g_ascii_strncasecmp (name, "utf-32", 6) != 0 &&
-           g_ascii_strncasecmp (name, "hz", 2) != 0 && g_ascii_strncasecmp (name, "ucs", 3) != 0 &&
-           g_ascii_strncasecmp (name, "ibm", 3) != 0 &&
-           g_ascii_strncasecmp (name, "ebcdic", 6) != 0;
-}
+#define GUESS_MIN 12                  /* letters below which its guess is worth nothing */
 
 /* ---- looking at bytes ---- */
 
@@ -334,51 +214,73 @@ static char *
 read_declared (void *ctx, const char *name, const char *bytes, size_t length, bool utf8,
                size_t *length_out)
 {
-    unsigned iso = iso_number (name);
-    bool windows = iso != 0 && windows_of_iso[iso] != NULL && has_c1 (bytes, length);
+    const char *windows = charset_name_windows (name);
+    bool wrong = windows != NULL && has_c1 (bytes, length);
 
-    if (windows && utf8)
+    if (wrong && utf8)
         return NULL;
-    if (windows)
-        name = windows_of_iso[iso];
-    else if (iso == 1)
-        name = "CP1252";
+    if (wrong || g_ascii_strcasecmp (name, "iso-8859-1") == 0)
+        name = windows;
     return convert_from (ctx, name, false, bytes, length, length_out);
+}
+
+/* 8-bit bytes that are not the punctuation of windows-1252: quotes, dashes, no-break spaces are all
+ * that many an English text has, and the detector finds foreign letters in them. */
+static size_t
+count_letters (const char *bytes, size_t length)
+{
+    static const char punctuation[] = "\x80\x82\x84\x85\x91\x92\x93\x94\x95\x96\x97\x99\xa0"
+                                      "\xa3\xa7\xa9\xab\xad\xae\xb0\xb7\xbb";
+    size_t count = 0;
+
+    for (size_t i = 0; i < length && count < GUESS_MIN; i++)
+        count += (unsigned char) bytes[i] >= 0x80 && strchr (punctuation, bytes[i]) == NULL;
+    return count;
+}
+
+/* In the set that the detector finds; NULL where it finds none, or one the bytes do not fit. */
+static char *
+read_detected (void *ctx, const char *bytes, size_t length, size_t *length_out)
+{
+    uchardet_t detector = uchardet_new ();
+    char *out = NULL;
+    const char *name;
+
+    if (uchardet_handle_data (detector, bytes, MIN (length, GUESS_MAX)) == 0) {
+        uchardet_data_end (detector);
+        name = uchardet_get_charset (detector);
+        if (strcmp (name, "UTF-8") == 0)
+            out = copy_repaired (ctx, bytes, length, true, length_out);
+        else if (*name != '\0' && strcmp (name, "ASCII") != 0 && !g_str_has_prefix (name, "MAC-"))
+            out = read_declared (ctx, name, bytes, length, false, length_out);
+    }
+    uchardet_delete (detector);
+    return out;
 }
 
 /* No label, or a wrong one, and not UTF-8. */
 static char *
-read_guessed (void *ctx, const char *bytes, size_t length, size_t eight_bit, size_t *length_out)
+read_guessed (void *ctx, const char *bytes, size_t length, size_t *length_out)
 {
-    uchardet_t detector;
     char *out = NULL;
-    const char *name;
 
-    if (eight_bit < GUESS_MIN)
-        return copy_repaired (ctx, bytes, length, false, length_out);
-    detector = uchardet_new ();
-    if (uchardet_handle_data (detector, bytes, MIN (length, GUESS_MAX)) == 0) {
-        uchardet_data_end (detector);
-        name = uchardet_get_charset (detector);
-        if (*name != '\0' && strcmp (name, "ASCII") != 0 && strcmp (name, "UTF-8") != 0)
-            out = read_declared (ctx, name, bytes, length, false, length_out);
-    }
-    uchardet_delete (detector);
+    if (count_letters (bytes, length) >= GUESS_MIN)
+        out = read_detected (ctx, bytes, length, length_out);
     return out != NULL ? out : copy_repaired (ctx, bytes, length, false, length_out);
 }
 
 char *
 charset_to_utf8 (void *ctx, const char *bytes, size_t length, const char *label, size_t *length_out)
 {
-    char buffer[LABEL_MAX], *out = NULL;
-    const char *name = label_name (label, buffer);
+    char buffer[CHARSET_LABEL_MAX], *out = NULL;
+    const char *name = charset_label_name (label, buffer);
     size_t good, bad;
     bool is_utf8;
 
     if (name == NULL && has_japanese_escape (bytes, length))
         name = "ISO-2022-JP";
     is_utf8 = name == NULL || strcmp (name, "UTF-8") == 0;
-    if ((is_utf8 || name_is_ascii_compatible (name)) && charset_is_ascii (bytes, length))
+    if ((is_utf8 || charset_name_ascii_compatible (name)) && charset_is_ascii (bytes, length))
         return copy (ctx, bytes, length, length_out);
     count_sequences (bytes, length, &good, &bad);
     if (is_utf8 && bad == 0)
@@ -392,5 +294,5 @@ charset_to_utf8 (void *ctx, const char *bytes, size_t length, const char *label,
     }
     if (out == NULL && good > bad)
         out = copy_repaired (ctx, bytes, length, true, length_out);
-    return out != NULL ? out : read_guessed (ctx, bytes, length, good + bad, length_out);
+    return out != NULL ? out : read_guessed (ctx, bytes, length, length_out);
 }

@@ -6,18 +6,22 @@
  * see as a line, block or cell of its own separate words; all others, unknown ones too, do not.
  *
  * Broken mail opens elements and never closes them, and the parser's work for a tag grows with the
- * number of open ones. So at a certain depth it is stopped, and started afresh on the rest.
+ * number of open ones. So at a certain depth it is stopped, and started afresh on the rest. Its
+ * work for a tag also grows with the square of the number of attributes: a tag of thousands is left
+ * out.
  */
 #include "mime/html.h"
 
 #include <glib.h>
 #include <libxml/HTMLparser.h>
-#include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <talloc.h>
 
 #define DEPTH 256
+#define TAG_MAX ((size_t) 64 << 10) /* bytes of a tag that are not looked into */
+#define ATTRIBUTES_MAX 4096         /* roughly, in a longer one */
 
 struct html {
     htmlParserCtxtPtr parser;
@@ -146,11 +150,10 @@ on_start (void *closure, const xmlChar *name, const xmlChar **attributes)
         append_separator (html->out);
     append_alt (html->out, attributes);
     if (html->parser->nameNr > DEPTH && html->stopped == 0) {
-        long offset = xmlByteConsumed (html->parser);
+        const xmlParserInput *input = html->parser->input;
 
-        html->stopped = offset > 0 ? (size_t) offset : 0;
-        if (html->stopped > 0)
-            xmlStopParser (html->parser);
+        html->stopped = input->consumed + (size_t) (input->cur - input->base);
+        xmlStopParser (html->parser);
     }
 }
 
@@ -174,7 +177,27 @@ on_error (void *closure, const char *format, ...)
 
 /* ---- the document ---- */
 
-/* Parses up to the end, or to where it got too deep; the number of bytes done with. */
+/* What is left to give to the parser. It asks for small pieces, so that a start in the middle does
+ * not cost a copy of all that follows. */
+struct rest {
+    const char *text;
+    size_t length;
+};
+
+static int
+on_read (void *closure, char *buffer, int room)
+{
+    struct rest *rest = closure;
+    size_t length = MIN (rest->length, (size_t) room);
+
+    memcpy (buffer, rest->text, length);
+    rest->text += length;
+    rest->length -= length;
+    return (int) length;
+}
+
+/* Parses up to the end, or to where it got too deep (in a tag, at its end); the number of bytes
+ * done with. */
 static size_t
 parse (GString *out, const char *text, size_t length)
 {
@@ -187,28 +210,74 @@ parse (GString *out, const char *text, size_t length)
                                     .error = on_error,
                                     .fatalError = on_error};
     struct html html = {.parser = htmlNewParserCtxt (), .out = out};
+    struct rest rest = {text, length};
 
     *html.parser->sax = handler;
     html.parser->userData = &html;
-    xmlFreeDoc (htmlCtxtReadMemory (
-        html.parser, text, (int) MIN (length, (size_t) INT_MAX), NULL, "UTF-8",
-        HTML_PARSE_RECOVER | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING | HTML_PARSE_NONET));
+    html.parser->options |= XML_PARSE_HUGE;
+    xmlFreeDoc (htmlCtxtReadIO (html.parser, on_read, NULL, &rest, NULL, "UTF-8",
+                                HTML_PARSE_RECOVER | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING |
+                                    HTML_PARSE_NONET));
     htmlFreeParserCtxt (html.parser);
     return html.stopped > 0 ? MIN (html.stopped, length) : length;
+}
+
+/* Whether a tag may have more attributes than is good: each has a blank, or a quote at each end. */
+static bool
+is_hostile (const char *tag, size_t length)
+{
+    size_t marks = 0;
+
+    if (length <= TAG_MAX)
+        return false;
+    for (size_t i = 0; i < length && marks < 2 * ATTRIBUTES_MAX; i++)
+        marks += g_ascii_isspace (tag[i]) || tag[i] == '"' || tag[i] == '\'';
+    return marks >= 2 * ATTRIBUTES_MAX;
+}
+
+/* The first tag that must not be parsed, and its end; NULL where there is none. */
+static const char *
+find_hostile (const char *text, size_t length, const char **end_out)
+{
+    const char *end = text + length, *close;
+
+    if (length <= TAG_MAX)
+        return NULL;
+    while ((text = memchr (text, '<', (size_t) (end - text))) != NULL) {
+        close = memchr (text, '>', (size_t) (end - text));
+        *end_out = close != NULL ? close + 1 : end;
+        if (is_hostile (text, (size_t) (*end_out - text)))
+            return text;
+        text = *end_out;
+    }
+    return NULL;
+}
+
+static void
+parse_all (GString *out, const char *text, size_t length)
+{
+    while (length > 0) {
+        size_t done = parse (out, text, length);
+
+        done += done < length && text[done] == '/';
+        done += done < length && text[done] == '>';
+        text += done;
+        length -= done;
+    }
 }
 
 char *
 html_to_text (void *ctx, const char *html, size_t length, size_t *length_out)
 {
     GString *out = g_string_sized_new (length / 2 + 16);
+    const char *tag, *tag_end, *end = html + length;
     char *text;
 
-    while (length > 0) {
-        size_t done = parse (out, html, length);
-
-        html += done;
-        length -= done;
+    while ((tag = find_hostile (html, (size_t) (end - html), &tag_end)) != NULL) {
+        parse_all (out, html, (size_t) (tag - html));
+        html = tag_end;
     }
+    parse_all (out, html, (size_t) (end - html));
     text = talloc_strndup (ctx, out->str, out->len);
     *length_out = out->len;
     g_string_free (out, TRUE);

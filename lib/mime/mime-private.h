@@ -35,6 +35,20 @@ GMimeStream *mime_source_part (struct mime_source *source, const char *header, s
 /* SHA-1 of a file's bytes in lower-case hex, talloc'd; NULL where it cannot be read. */
 char *mime_file_sha1 (void *ctx, int fd);
 
+/* Reads up to length bytes; less only at the end of the file. -1 with errno. */
+ssize_t mime_read_at (int fd, char *to, size_t length, size_t offset);
+
+/* ---- source-scan.c ---- */
+
+/* Whether a mailbox has a second message. */
+bool mime_scan_separator (const struct mime_source *source, int fd);
+/* Ends the file early where it has very many lines that may be boundaries: GMime makes an object of
+ * a kilobyte and a half for each part, of which there may be one in five bytes. */
+void mime_source_limit (struct mime_source *source, int fd, size_t body);
+/* Where the first line stands that begins like this boundary; SIZE_MAX for nowhere. */
+size_t mime_scan_boundary (const struct mime_source *source, int fd, size_t body,
+                           const char *boundary);
+
 /* ---- headers.c: the header block of the message itself ---- */
 
 struct mime_field {
@@ -78,6 +92,7 @@ void mime_references_scan (void *ctx, const char *references, const char *in_rep
 struct mime_part {
     GMimeObject *object;  /* belongs to the tree */
     const char *fallback; /* text of a multipart without parts; NULL for others */
+    bool wrapping;        /* mime_part_is_wrapping() */
 };
 void mime_parts_walk (struct mime_message *message);
 

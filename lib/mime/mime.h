@@ -60,7 +60,8 @@ struct mime_address {
 struct mime_address *mime_decode_addresses (void *ctx, const char *raw, size_t *count_out);
 /* A raw address header as one decoded line, the way a person reads it. */
 char *mime_decode_address_text (void *ctx, const char *raw);
-/* As the one or as the other, by the field's name (any case). */
+/* To, Cc, Bcc and Reply-To (any case) as addresses, other fields (From too: notmuch shows it as it
+ * was written) as text. */
 char *mime_decode_field (void *ctx, const char *name, const char *raw);
 
 /* ---- parts --------------------------------------------------------------------------------- */
@@ -70,6 +71,9 @@ const struct mail_part *mime_parts (struct mime_message *message, size_t *count_
 /* A header of a MAIL_PART_MESSAGE's message; decoded; NULL for none; talloc'd on message. */
 const char *mime_part_header (struct mime_message *message, const struct mail_part *part,
                               const char *name);
+/* Whether a part is no content by itself: the signature of a multipart/signed, or a part of a
+ * multipart/encrypted. It does not make a message one with attachments. */
+bool mime_part_is_wrapping (const struct mime_message *message, const struct mail_part *part);
 /* Decoded text of a text leaf: UTF-8, LF line ends, NUL-terminated, at most limit bytes (cut at a
  * character). For text/html this is the source. Talloc'd on ctx. */
 enum mail_status mime_part_text (void *ctx, struct mime_message *message,

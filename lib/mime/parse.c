@@ -80,14 +80,43 @@ read_headers (struct mime_message *message, void *ctx, const struct mime_source 
     return MAIL_OK;
 }
 
+/* GMime keeps what stands before the first boundary in memory. Of a large file it is not given
+ * that; a multipart without a boundary in sight is plain text. */
 static void
-read_body (struct mime_message *message, struct mime_source *source)
+skip_prologue (struct mime_message *message, const struct mime_source *source, int fd)
+{
+    struct mime_headers *headers = message->headers;
+    const char *raw = mime_headers_get (headers, "content-type", 0);
+    GMimeContentType *type = g_mime_content_type_parse (parser_options, raw);
+    const char *boundary = g_mime_content_type_get_parameter (type, "boundary");
+    size_t first = SIZE_MAX;
+
+    if (g_mime_content_type_is_type (type, "multipart", "*")) {
+        if (boundary != NULL && *boundary != '\0')
+            first = mime_scan_boundary (source, fd, headers->body, boundary);
+        if (first != SIZE_MAX)
+            headers->body = first;
+        else
+            headers->content_length = 0;
+    }
+    g_object_unref (type);
+}
+
+static void
+read_body (struct mime_message *message, struct mime_source *source, int fd)
 {
     const struct mime_headers *headers = message->headers;
-    GMimeStream *stream =
-        mime_source_part (source, headers->content, headers->content_length, headers->body);
-    GMimeParser *parser = g_mime_parser_new_with_stream (stream);
+    const char *type = mime_headers_get (headers, "content-type", 0);
+    GMimeStream *stream;
+    GMimeParser *parser;
 
+    if (type != NULL && g_ascii_strncasecmp (type, "text/", 5) != 0) {
+        if (!source->memory)
+            skip_prologue (message, source, fd);
+        mime_source_limit (source, fd, headers->body);
+    }
+    stream = mime_source_part (source, headers->content, headers->content_length, headers->body);
+    parser = g_mime_parser_new_with_stream (stream);
     message->body = g_mime_parser_construct_part (parser, parser_options);
     g_object_unref (parser);
     g_object_unref (stream);
@@ -146,7 +175,7 @@ mime_message_parse_with (void *ctx, int fd, size_t memory_limit, struct mime_mes
     status = read_id (message, ctx, fd, error_out);
     if (status != MAIL_OK)
         goto done;
-    read_body (message, source);
+    read_body (message, source, fd);
     message->date = read_date (mime_headers_get (message->headers, "date", 0));
     mime_references_scan (message, mime_headers_get (message->headers, "references", 0),
                           mime_headers_get (message->headers, "in-reply-to", 0), message->id,

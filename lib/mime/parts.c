@@ -28,6 +28,34 @@ is_type (GMimeObject *object, const char *type, const char *subtype)
 
 /* ---- one part ---- */
 
+/* The value of the first header field of this name; NULL for none. */
+static const char *
+find_raw (GMimeHeaderList *headers, const char *name)
+{
+    int count = headers != NULL ? g_mime_header_list_get_count (headers) : 0;
+
+    for (int i = 0; i < count; i++) {
+        GMimeHeader *header = g_mime_header_list_get_header_at (headers, i);
+
+        if (g_ascii_strcasecmp (g_mime_header_get_name (header), name) == 0)
+            return g_mime_header_get_raw_value (header);
+    }
+    return NULL;
+}
+
+/* GMime takes a Content-Type without a slash ("text") for application/octet-stream; it is to be
+ * read as if it were not there (RFC 2045 5.2). */
+static bool
+is_no_type (GMimeObject *object)
+{
+    const char *raw;
+
+    if (!is_type (object, "application", "octet-stream"))
+        return false;
+    raw = find_raw (g_mime_object_get_header_list (object), "Content-Type");
+    return raw != NULL && strchr (raw, '/') == NULL;
+}
+
 static const char *
 part_type (void *ctx, GMimeObject *object)
 {
@@ -36,7 +64,7 @@ part_type (void *ctx, GMimeObject *object)
     const char *minor = type != NULL ? g_mime_content_type_get_media_subtype (type) : NULL;
     char *both;
 
-    if (major == NULL || minor == NULL)
+    if (major == NULL || minor == NULL || is_no_type (object))
         return "text/plain";
     both = talloc_asprintf (ctx, "%s/%s", major, minor);
     for (char *p = both; *p != '\0'; p++)
@@ -94,10 +122,10 @@ part_kind (GMimeObject *object)
 
 /* Appends a part; its index. */
 static size_t
-add_part (struct mime_message *message, GMimeObject *object, int depth)
+add_part (struct mime_message *message, GMimeObject *object, int depth, bool wrapping)
 {
     size_t index = message->part_count++;
-    struct mime_part source = {object, NULL};
+    struct mime_part source = {object, NULL, wrapping};
     struct mail_part *part;
 
     if ((index & (index + 1)) == 0) {
@@ -202,7 +230,7 @@ walk_object (struct walk *walk, GMimeObject *object, int depth, bool wrapping)
 
     if (object == NULL || depth > DEPTH_MAX || message->part_count >= PARTS_MAX)
         return;
-    index = add_part (message, object, depth);
+    index = add_part (message, object, depth, wrapping);
     find_tags (walk, object, message->parts[index].attachment, wrapping);
     if (message->parts[index].kind == MAIL_PART_MULTIPART) {
         GMimeMultipart *multipart = GMIME_MULTIPART (object);
@@ -239,6 +267,12 @@ mime_parts (struct mime_message *message, size_t *count_out)
     return message->parts;
 }
 
+bool
+mime_part_is_wrapping (const struct mime_message *message, const struct mail_part *part)
+{
+    return message->sources[part->number - 1].wrapping;
+}
+
 /* ---- headers of inner messages ---- */
 
 struct mime_cached {
@@ -246,20 +280,6 @@ struct mime_cached {
     int number;
     const char *name, *value;
 };
-
-static const char *
-find_raw (GMimeHeaderList *headers, const char *name)
-{
-    int count = headers != NULL ? g_mime_header_list_get_count (headers) : 0;
-
-    for (int i = 0; i < count; i++) {
-        GMimeHeader *header = g_mime_header_list_get_header_at (headers, i);
-
-        if (g_ascii_strcasecmp (g_mime_header_get_name (header), name) == 0)
-            return g_mime_header_get_raw_value (header);
-    }
-    return NULL;
-}
 
 /* The raw value in the inner message, or in its body part, which has the Content- fields. */
 static const char *

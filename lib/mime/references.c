@@ -37,8 +37,8 @@ find_open (const char *p)
     return *p == '<' ? p : NULL;
 }
 
-/* Takes blanks out, which come from folding. Of several in a row every second stays: notmuch makes it
- * so, and tags are carried over from it by these ids. */
+/* Takes blanks out, which come from folding. Of several in a row every second stays: notmuch makes
+ * it so, and tags are carried over from it by these ids. */
 static size_t
 strip_blanks (char *id, size_t length)
 {
@@ -76,10 +76,8 @@ mime_message_id_scan (void *ctx, const char *raw)
 
     if (open != NULL)
         id = take_id (ctx, open, &end);
-    else if (*text != '\0')
+    if (id == NULL && text[strspn (text, "<> \t")] != '\0')
         id = talloc_strdup (ctx, g_strstrip (text));
-    if (id != NULL && *id == '\0')
-        TALLOC_FREE (id);
     talloc_free (text);
     return id;
 }

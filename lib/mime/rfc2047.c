@@ -241,22 +241,7 @@ mime_decode_text (void *ctx, const char *raw)
 char *
 mime_decode_field (void *ctx, const char *name, const char *raw)
 {
-    static const char *const fields[] = {
-        "from",
-        "to",
-        "cc",
-        "bcc",
-        "reply-to",
-        "sender",
-        "resent-from",
-        "resent-to",
-        "resent-cc",
-        "resent-bcc",
-        "resent-sender",
-        "mail-followup-to",
-        "mail-reply-to",
-        "disposition-notification-to",
-    };
+    static const char *const fields[] = {"to", "cc", "bcc", "reply-to"};
 
     for (unsigned i = 0; i < G_N_ELEMENTS (fields); i++)
         if (g_ascii_strcasecmp (name, fields[i]) == 0)

@@ -16,9 +16,9 @@
 #include <talloc.h>
 #include <unistd.h>
 
-#define WINDOW ((size_t) 1 << 20) /* bytes looked at together where a large file is gone through \
-                                   */
-#define OVERLAP ((size_t) 4 << 10)
+#define WINDOW \
+    ((size_t) 1 << 20) /* bytes looked at together where a large file is gone through \
+                        */
 
 static int
 source_destructor (struct mime_source *source)
@@ -30,9 +30,8 @@ source_destructor (struct mime_source *source)
     return 0;
 }
 
-/* Reads up to length bytes; less only at the end of the file. -1 with errno. */
-static ssize_t
-read_at (int fd, char *to, size_t length, size_t offset)
+ssize_t
+mime_read_at (int fd, char *to, size_t length, size_t offset)
 {
     size_t done = 0;
 
@@ -73,7 +72,7 @@ open_memory (struct mime_source *source, int fd)
     source->stream = g_mime_stream_mem_new_with_byte_array (bytes);
     g_mime_stream_mem_set_owner (GMIME_STREAM_MEM (source->stream), TRUE);
     source->memory = true;
-    n = read_at (fd, (char *) bytes->data, source->size, 0);
+    n = mime_read_at (fd, (char *) bytes->data, source->size, 0);
     if (n < 0)
         return false;
     g_byte_array_set_size (bytes, (guint) n);
@@ -101,7 +100,7 @@ read_head (struct mime_source *source, int fd)
         ssize_t n;
 
         source->head = g_realloc (source->head, room);
-        n = read_at (fd, source->head, room, 0);
+        n = mime_read_at (fd, source->head, room, 0);
         if (n < 0)
             return false;
         source->head_length = (size_t) n;
@@ -122,7 +121,7 @@ open_file (struct mime_source *source, int fd)
     return read_head (source, fd);
 }
 
-/* ---- mailboxes ---- */
+/* ---- what stands before the header ---- */
 
 static bool
 starts_with (const char *bytes, size_t length, const char *prefix)
@@ -132,68 +131,6 @@ starts_with (const char *bytes, size_t length, const char *prefix)
     return length >= n && memcmp (bytes, prefix, n) == 0;
 }
 
-/* A field name and its colon. */
-static bool
-is_field (const char *line, size_t length)
-{
-    size_t n = 0;
-
-    while (n < length && line[n] > ' ' && line[n] < 0x7f && line[n] != ':')
-        n++;
-    return n > 0 && n < length && line[n] == ':';
-}
-
-/* A "From " line with a time of day, and a header field after it. */
-static bool
-is_separator (const char *line, size_t length)
-{
-    const char *end = memchr (line, '\n', length), *colon = line;
-
-    if (end == NULL)
-        return false;
-    while ((colon = memchr (colon, ':', (size_t) (end - colon))) != NULL) {
-        if (g_ascii_isdigit (colon[-1]) && g_ascii_isdigit (colon[1]))
-            return is_field (end + 1, length - (size_t) (end + 1 - line));
-        colon++;
-    }
-    return false;
-}
-
-/* A separator after an empty line. */
-static bool
-has_separator (const char *bytes, size_t length)
-{
-    const char *at = bytes, *end = bytes + length;
-
-    while ((at = memmem (at, (size_t) (end - at), "\nFrom ", 6)) != NULL) {
-        const char *before = at > bytes && at[-1] == '\r' ? at - 1 : at;
-
-        if (before > bytes && before[-1] == '\n' && is_separator (at + 1, (size_t) (end - at - 1)))
-            return true;
-        at++;
-    }
-    return false;
-}
-
-/* Whether a file that is not in memory has a second message. */
-static bool
-file_has_separator (int fd)
-{
-    char *window = g_malloc (WINDOW);
-    bool found = false;
-
-    for (size_t offset = 0; !found; offset += WINDOW - OVERLAP) {
-        ssize_t n = read_at (fd, window, WINDOW, offset);
-
-        found = n > 0 && has_separator (window, (size_t) n);
-        if (n < (ssize_t) WINDOW)
-            break;
-    }
-    g_free (window);
-    return found;
-}
-
-/* Passes over what stands before the header. */
 static void
 find_start (struct mime_source *source, int fd)
 {
@@ -210,7 +147,7 @@ find_start (struct mime_source *source, int fd)
     newline = memchr (head, '\n', length);
     source->start += newline != NULL ? (size_t) (newline + 1 - head) : length;
     if (source->mailbox)
-        source->several = source->memory ? has_separator (head, length) : file_has_separator (fd);
+        source->several = mime_scan_separator (source, fd);
 }
 
 enum mail_status
@@ -268,7 +205,8 @@ mime_source_part (struct mime_source *source, const char *header, size_t length,
         /* The lines come from before the body: there is room for them just in front of it. */
         memmove (source->head + body - length - 1, header, length);
         source->head[body - 1] = '\n';
-        return g_mime_stream_substream (source->stream, (gint64) (body - length - 1), -1);
+        return g_mime_stream_substream (source->stream, (gint64) (body - length - 1),
+                                        (gint64) source->size);
     }
     first = g_mime_stream_mem_new_with_buffer (header, length);
     g_mime_stream_seek (first, 0, GMIME_STREAM_SEEK_END);
@@ -288,7 +226,7 @@ mime_file_sha1 (void *ctx, int fd)
     size_t offset = 0;
     ssize_t n;
 
-    while ((n = read_at (fd, window, WINDOW, offset)) > 0) {
+    while ((n = mime_read_at (fd, window, WINDOW, offset)) > 0) {
         g_checksum_update (sum, (guchar *) window, n);
         offset += (size_t) n;
     }

@@ -192,7 +192,7 @@ leaf_text (void *ctx, struct mime_message *message, const struct mail_part *part
            size_t *length_out)
 {
     const struct mime_part *source = &message->sources[part->number - 1];
-    size_t cap = MIN (limit, SIZE_MAX / 4) * 2; /* some sets have two bytes a character */
+    size_t cap = MIN (limit, SIZE_MAX / 4);
     void *temporary = talloc_new (ctx);
     struct bytes bytes = {"", 0};
     const char *label = NULL;
@@ -202,8 +202,11 @@ leaf_text (void *ctx, struct mime_message *message, const struct mail_part *part
     if (source->fallback != NULL)
         bytes = (struct bytes){source->fallback, strlen (source->fallback)};
     else if (GMIME_IS_PART (source->object)) {
-        bytes = part_bytes (temporary, GMIME_PART (source->object), cap);
         label = g_mime_object_get_content_type_parameter (source->object, "charset");
+        if (label != NULL && (g_ascii_strncasecmp (label, "utf-16", 6) == 0 ||
+                              g_ascii_strncasecmp (label, "utf-32", 6) == 0))
+            cap *= 4;
+        bytes = part_bytes (temporary, GMIME_PART (source->object), cap);
     }
     bytes.length = MIN (bytes.length, cap);
     text = to_utf8 (ctx, bytes, label, is_html (part), &length);
