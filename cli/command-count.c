@@ -96,20 +96,23 @@ run_count (struct cli *cli, void *options_given, int argc, char **argv)
     void *local = talloc_new (NULL);
     struct mail_index *index = NULL;
     struct lines *lines = NULL;
+    char *text = NULL;
     int code = 0;
 
-    if (batch && argc > 0) {
+    if (batch && (argc > 0 || cli->global.query_file)) {
         fputs ("--batch and query string are not compatible\n", stderr);
         code = 1;
     }
     if (code == 0 && batch)
         code = lines_open (local, options->input, &lines);
+    if (code == 0 && !batch)
+        code = session_query_text (local, cli, argc, argv, &text);
     if (code == 0)
         code = session_open (local, cli, 0, &index);
     if (code == 0 && batch)
         code = count_lines (cli, options, index, lines);
     else if (code == 0)
-        code = count_query (cli, options, index, session_query_text (local, argc, argv));
+        code = count_query (cli, options, index, text);
     session_close (cli, index);
     talloc_free (local);
     return code;

@@ -154,6 +154,13 @@ print_processed (const struct new_run *run, uint64_t processed)
     puts (".");
 }
 
+static bool
+nothing_done (const struct mail_apply_counts *counts)
+{
+    return counts->processed == 0 && counts->added == 0 && counts->removed == 0 &&
+           counts->renamed == 0;
+}
+
 static void
 print_result (const struct new_run *run, const struct mail_apply_counts *counts)
 {
@@ -280,7 +287,9 @@ bring_up_to_date (void *ctx, struct new_run *run)
     if (status == MAIL_OK)
         status = apply (run, changes, &counts);
     progress_clear (run->progress);
-    if (!run->options->quiet)
+    /* "No new mail" would not be true after a failure. */
+    if (!run->options->quiet &&
+        (status == MAIL_OK || status == MAIL_ERROR_INTERRUPTED || !nothing_done (&counts)))
         print_result (run, &counts);
     if (status != MAIL_OK)
         return fatal (run, status, error);

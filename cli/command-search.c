@@ -280,9 +280,11 @@ run_search (struct cli *cli, void *options_given, int argc, char **argv)
     struct search_options *options = options_given;
     struct search search = {.cli = cli, .options = options};
     void *local = talloc_new (NULL), *reading = talloc_new (local);
-    char *text = session_query_text (local, argc, argv);
+    char *text;
     int code = check_options (cli, options);
 
+    if (code == 0)
+        code = session_query_text (local, cli, argc, argv, &text);
     if (code == 0 && *text == '\0')
         code = report_usage ("%s search requires at least one search term.", cli->program);
     if (code == 0)

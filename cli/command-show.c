@@ -404,10 +404,12 @@ run_show (struct cli *cli, void *options_given, int argc, char **argv)
     struct show_options *options = options_given;
     struct show show = {.cli = cli, .options = options};
     void *local = talloc_new (NULL), *reading = talloc_new (local);
-    char *text = session_query_text (local, argc, argv);
+    char *text;
     int code = session_format_version (cli, options->format_version);
 
     check_options (options);
+    if (code == 0)
+        code = session_query_text (local, cli, argc, argv, &text);
     if (code == 0 && *text == '\0')
         code = report_usage ("%s show requires at least one search term.", cli->program);
     if (code == 0)

@@ -35,7 +35,7 @@ static int
 read_request (void *ctx, const struct cli *cli, const struct tag_options *options, int argc,
               char **argv, struct request *request)
 {
-    int at = 0;
+    int at = 0, code;
 
     request->operations.remove_all = options->remove_all;
     for (; at < argc && tag_is_operation (argv[at]); at++) {
@@ -48,10 +48,10 @@ read_request (void *ctx, const struct cli *cli, const struct tag_options *option
         at++;
     if (request->operations.count == 0 && !options->remove_all)
         return report_usage ("'%s tag' requires at least one tag to add or remove.", cli->program);
-    request->query = session_query_text (ctx, argc - at, argv + at);
-    if (*request->query == '\0')
+    code = session_query_text (ctx, cli, argc - at, argv + at, &request->query);
+    if (code == 0 && *request->query == '\0')
         return report_usage ("%s tag requires at least one search term.", cli->program);
-    return 0;
+    return code;
 }
 
 static int
@@ -65,7 +65,7 @@ run_tag (struct cli *cli, void *options_given, int argc, char **argv)
     struct lines *lines = NULL;
     int code = 0;
 
-    if (batch && argc > 0) {
+    if (batch && (argc > 0 || cli->global.query_file)) {
         fputs ("Can't specify both cmdline and stdin!\n", stderr);
         code = 1;
     } else if (batch) {

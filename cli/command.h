@@ -16,6 +16,7 @@ enum query_syntax { QUERY_INFIX, QUERY_SEXP };
 /* Options that every command has. */
 struct global_options {
     const char *config; /* before the command only */
+    const char *query_file;
     const char *uuid;
     bool help, version, debug;
     int query; /* enum query_syntax */

@@ -9,6 +9,7 @@
 #include "excludes.h"
 #include "report.h"
 
+#include <errno.h>
 #include <glib.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -81,14 +82,45 @@ session_close (const struct cli *cli, struct mail_index *index)
     mail_index_close (index);
 }
 
-char *
-session_query_text (void *ctx, int argc, char **argv)
+/* All of a file without blanks at its end; NULL with errno set. */
+static char *
+read_query (void *ctx, const char *path)
 {
-    char *joined = argc > 0 ? g_strjoinv (" ", argv) : NULL;
-    char *text = talloc_strdup (ctx, joined ? joined : "");
+    FILE *file = strcmp (path, "-") == 0 ? stdin : fopen (path, "re");
+    GString *all = g_string_new (NULL);
+    char buffer[4096], *text = NULL;
+    size_t length;
+    int error;
 
-    g_free (joined);
+    while (file && (length = fread (buffer, 1, sizeof buffer, file)) > 0)
+        g_string_append_len (all, buffer, (gssize) length);
+    if (file && !ferror (file))
+        text = talloc_strdup (ctx, g_strchomp (all->str));
+    error = errno;
+    if (file && file != stdin)
+        fclose (file);
+    g_string_free (all, TRUE);
+    errno = error;
     return text;
+}
+
+int
+session_query_text (void *ctx, const struct cli *cli, int argc, char **argv, char **text_out)
+{
+    const char *file = cli->global.query_file;
+    char *joined = argc > 0 ? g_strjoinv (" ", argv) : NULL;
+
+    *text_out = file ? NULL : talloc_strdup (ctx, joined ? joined : "");
+    g_free (joined);
+    if (!file)
+        return 0;
+    if (argc > 0)
+        return report_usage ("--query-file and a query are not compatible.");
+    *text_out = read_query (ctx, file);
+    if (*text_out)
+        return 0;
+    report (cli, "cannot read the query from '%s': %s", file, strerror (errno));
+    return 1;
 }
 
 char **

@@ -13,8 +13,9 @@ int session_open (void *ctx, const struct cli *cli, unsigned flags, struct mail_
 /* Closes; NULL is allowed. With --debug says how long locks were waited for. */
 void session_close (const struct cli *cli, struct mail_index *index);
 
-/* The words joined by blanks, talloc'd on ctx. argv ends in NULL. */
-char *session_query_text (void *ctx, int argc, char **argv);
+/* The query: what --query-file names, else the words joined by blanks; talloc'd on ctx. argv ends
+ * in NULL. Returns 0, or an exit code after a message. */
+int session_query_text (void *ctx, const struct cli *cli, int argc, char **argv, char **text_out);
 
 /* Tags of search.exclude_tags that text does not ask for; NULL-terminated, talloc'd on ctx. */
 char **session_excluded_tags (void *ctx, const struct cli *cli, const char *text);
