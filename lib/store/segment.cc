@@ -22,6 +22,9 @@ const unsigned DOCUMENTS_PER_PART = 100;
 const size_t BYTES_PER_PART = 4 << 20; /* of terms and positions, roughly */
 const int PART_FLAGS = Xapian::DB_CREATE | Xapian::DB_BACKEND_GLASS | Xapian::DB_NO_TERMLIST |
                        Xapian::DB_DANGEROUS | Xapian::DB_NO_SYNC;
+/* Where the words without positions are put: Xapian takes a missing list of positions for one that
+ * fits, so they get one that no phrase and no NEAR reaches, far behind and apart. */
+const Xapian::termpos FAR = 1u << 31, FAR_APART = 1u << 16, FAR_COUNT = 1u << 15;
 const int COMPACT_FLAGS = Xapian::DBCOMPACT_SINGLE_FILE | Xapian::DBCOMPACT_NO_RENUMBER;
 
 } // namespace
@@ -67,7 +70,7 @@ fill_document (Xapian::Document &document, const struct store_posting *postings,
         const struct store_posting &posting = postings[i];
         std::string term (posting.term, posting.length);
         if (posting.position_count == 0)
-            document.add_term (term);
+            document.add_posting (term, FAR + i % FAR_COUNT * FAR_APART);
         for (uint32_t p = 0; p < posting.position_count; p++)
             document.add_posting (term, posting.positions[p]);
         bytes += posting.length + 4 * posting.position_count;
