@@ -12,11 +12,9 @@
 #include <string.h>
 #include <talloc.h>
 
-/* Known names are compared with their records in folders of at most so many. */
-#define CHECK_ALWAYS 1024
-/* And in these where the folder has changed and no name has: that is what a sorted MH folder looks
- * like, or the last message removed and another delivered, or a file replaced by renaming. */
-#define CHECK_SAME_NAMES 16384
+/* Known names are compared with their records in folders of at most so many: at 12 us each, a fifth
+ * of a second. */
+#define CHECK_MAX 16384
 
 struct diff {
     struct scan *scan;
@@ -99,18 +97,27 @@ diff_unknown (struct diff *diff)
         if (error)
             diff_stat_failed (diff, name, error);
         else
-            scan_found_file (diff->scan, diff->path, name, &stat);
+            scan_found_file (diff->scan, diff->path, name, &stat, 0);
     }
 }
 
 /* ---- files under known names --------------------------------------------------------------- */
 
-static bool
-diff_wants_check (const struct diff *diff)
+/* A program that keeps to the rules of maildir gives no name to two files. So there only a folder
+ * that has changed, while no name has, is a reason to look: a file was replaced by renaming. Not
+ * where the stored times say nothing, as they do after each delivery. Messages of MH change their
+ * numbers whenever the folder is sorted or packed. */
+static size_t
+diff_check_max (const struct diff *diff)
 {
-    if (diff->scan->options->full || diff->known_count <= CHECK_ALWAYS)
-        return true;
-    return !diff->unknown_count && !diff->missing_count && diff->known_count <= CHECK_SAME_NAMES;
+    const char *name = diff->folder->name;
+    bool maildir = strcmp (name, "cur") == 0 || strcmp (name, "new") == 0;
+
+    if (diff->scan->options->full)
+        return SIZE_MAX;
+    if (maildir && (diff->unknown_count || diff->missing_count || !diff->folder->stat.mtime))
+        return 0;
+    return CHECK_MAX;
 }
 
 /* Whether the record is of this file. In a folder that is a copy, as after moving to another disk,
@@ -124,6 +131,18 @@ is_recorded (const struct diff *diff, const struct mail_stat *record, const stru
     if (record->size != stat->size || record->mtime != stat->mtime)
         return false;
     return record->inode == stat->inode || (copied && times_precise (stat->mtime));
+}
+
+/* A known name with another file. Either may be known under another name: messages of an MH folder
+ * change their numbers when it is sorted or packed. */
+static void
+diff_replaced (struct diff *diff, const char *name, const struct mail_stat *record,
+               const struct mail_stat *stat)
+{
+    size_t old = moves_replaced_file (diff->scan->moves, diff->folder->id, name,
+                                      diff->look->stat.device, record);
+
+    scan_found_file (diff->scan, diff->path, name, stat, old);
 }
 
 /* The inode alone would not do: that of a file removed is given to the next one made. */
@@ -142,8 +161,10 @@ diff_check (struct diff *diff, const struct entry *entry)
     error = look_file (diff->look, entry->name, &stat);
     if (error)
         diff_stat_failed (diff, entry->name, error);
-    else if (!found || !is_recorded (diff, &record, &stat))
-        mail_changes_add (diff->scan->changes, diff->path, entry->name, &stat);
+    else if (!found)
+        scan_found_file (diff->scan, diff->path, entry->name, &stat, 0);
+    else if (!is_recorded (diff, &record, &stat))
+        diff_replaced (diff, entry->name, &record, &stat);
     return MAIL_OK;
 }
 
@@ -152,7 +173,7 @@ diff_known_names (struct diff *diff)
 {
     enum mail_status status = MAIL_OK;
 
-    if (!diff_wants_check (diff))
+    if (diff->known_count > diff_check_max (diff))
         return MAIL_OK;
     for (size_t i = 0; i < diff->known_count && status == MAIL_OK; i++)
         status = diff_check (diff, diff->known[i]);

@@ -162,7 +162,7 @@ fresh_file (struct scan *scan, const struct look *look, const char *path, const 
     int error = look_file (look, name, &stat);
 
     if (!error)
-        scan_found_file (scan, path, name, &stat);
+        scan_found_file (scan, path, name, &stat, 0);
     else if (error != EINVAL)
         scan_problem (scan, error == ENOENT ? SCAN_VANISHED : SCAN_UNREADABLE, path, name, error);
 }

@@ -87,6 +87,27 @@ moves_missing_file (struct moves *moves, uint32_t folder, const char *name, uint
                                                   .device = device});
 }
 
+/* The file's stat is known now. */
+static void
+moves_enter_file (struct moves *moves, size_t position, const struct mail_stat *stat)
+{
+    struct missing_file *file = &moves->files[position - 1];
+
+    file->stat = *stat;
+    file->next = table_put (moves->files_by_inode, stat->inode, position);
+}
+
+size_t
+moves_replaced_file (struct moves *moves, uint32_t folder, const char *name, uint64_t device,
+                     const struct mail_stat *record)
+{
+    moves_missing_file (moves, folder, name, device);
+    moves->files[moves->file_count - 1].replaced = true;
+    moves->files[moves->file_count - 1].loaded = true;
+    moves_enter_file (moves, moves->file_count, record);
+    return moves->file_count;
+}
+
 /* Unlike the public one, for the folders below too. */
 static void
 moves_add_folder (struct moves *moves, const struct mail_folder *folder, uint64_t device, bool top)
@@ -202,15 +223,15 @@ static enum mail_status
 moves_load_file (struct moves *moves, size_t position)
 {
     struct missing_file *file = &moves->files[position - 1];
+    enum mail_status status = MAIL_OK;
     struct mail_stat stat;
-    bool found;
-    enum mail_status status =
-        mail_folder_file_stat (moves->index, file->folder, file->name, &stat, &found);
+    bool found = false;
 
-    if (status == MAIL_OK && found) {
-        file->stat = stat;
-        file->next = table_put (moves->files_by_inode, stat.inode, position);
-    }
+    if (!file->loaded)
+        status = mail_folder_file_stat (moves->index, file->folder, file->name, &stat, &found);
+    file->loaded = true;
+    if (status == MAIL_OK && found)
+        moves_enter_file (moves, position, &stat);
     return status;
 }
 
@@ -247,12 +268,11 @@ is_file (const struct moves *moves, const struct missing_file *file, const struc
 }
 
 enum mail_status
-moves_take_file (struct moves *moves, const struct mail_stat *found,
-                 const struct missing_file **taken_out)
+moves_take_file (struct moves *moves, const struct mail_stat *found, size_t *taken_out)
 {
     enum mail_status status;
 
-    *taken_out = NULL;
+    *taken_out = 0;
     if (moves_empty (moves) || !times_precise (found->mtime))
         return MAIL_OK;
     status = moves_load (moves);
@@ -264,11 +284,17 @@ moves_take_file (struct moves *moves, const struct mail_stat *found,
 
         if (is_file (moves, file, found)) {
             file->taken = true;
-            *taken_out = file;
+            *taken_out = at;
             break;
         }
     }
     return MAIL_OK;
+}
+
+const struct missing_file *
+moves_file (const struct moves *moves, size_t position)
+{
+    return &moves->files[position - 1];
 }
 
 /* ---- what is left -------------------------------------------------------------------------- */
@@ -279,7 +305,7 @@ moves_left_file (struct moves *moves, size_t *at)
     while (*at < moves->file_count) {
         struct missing_file *file = &moves->files[(*at)++];
 
-        if (!file->taken && !file->below)
+        if (!file->taken && !file->below && !file->replaced)
             return file;
     }
     return NULL;

@@ -29,7 +29,9 @@ struct missing_file {
     const char *name;
     uint64_t device;       /* of the folder, in this run */
     size_t below;          /* the missing folder it is in, from 1; 0: its folder was listed */
-    struct mail_stat stat; /* inode, size, mtime of the record, once loaded; inode 0: no record */
+    struct mail_stat stat; /* inode, size, mtime of the record, once loaded */
+    bool loaded;
+    bool replaced; /* the name is there, with another file */
     bool taken;
     bool withheld;
     size_t next;
@@ -41,6 +43,9 @@ struct moves *moves_create (void *ctx, struct mail_index *index, struct mail_fol
 
 /* The name is copied. device: of the folder, in this run. */
 void moves_missing_file (struct moves *moves, uint32_t folder, const char *name, uint64_t device);
+/* The file of this record is missing, another has its name. Returns its position, from 1. */
+size_t moves_replaced_file (struct moves *moves, uint32_t folder, const char *name, uint64_t device,
+                            const struct mail_stat *record);
 /* With all below it. device: of the folder it was in, in this run. */
 void moves_missing_folder (struct moves *moves, const struct mail_folder *folder, uint64_t device);
 
@@ -48,10 +53,12 @@ bool moves_empty (const struct moves *moves);
 /* Whether the folder is missing from the one it is stored in. */
 bool moves_is_missing (const struct moves *moves, const struct mail_folder *folder);
 
-/* The missing thing that this is, taken from the missing ones; NULL for none. They belong to moves,
- * until the next call. For files, records are read: those of all missing files, once. */
+/* The missing thing that this is, taken from the missing ones; 0 (a position) or NULL for none. For
+ * files, records are read: those of all missing files, once. */
 enum mail_status moves_take_file (struct moves *moves, const struct mail_stat *found,
-                                  const struct missing_file **taken_out);
+                                  size_t *taken_out);
+/* By position; until the next file is missing. */
+const struct missing_file *moves_file (const struct moves *moves, size_t position);
 const struct mail_folder *moves_take_folder (struct moves *moves, const struct mail_stat *found);
 
 /* What is left: those to be dropped one by one, and the top ones of the missing folders. Each until

@@ -36,6 +36,8 @@ struct found_file {
     const char *folder; /* relative path */
     const char *name;
     struct mail_stat stat;
+    size_t replaced; /* position of the missing file that had this name; 0: it was free */
+    size_t missing;  /* position of the missing file that this is; 0: none */
 };
 
 /* A folder still to be looked at. */
@@ -88,9 +90,10 @@ void scan_problem (struct scan *scan, enum scan_reason reason, const char *path,
 void *scan_grow (struct scan *scan, void *array, size_t count, size_t size);
 /* A file that the index does not have. folder stays as long as the scan, name is copied. Whether it
  * is one that is missing elsewhere is asked when all folders have been looked at: until then what
- * looks like a file out of a missing folder may still be in it, under the folder's new name. */
+ * looks like a file out of a missing folder may still be in it, under the folder's new name.
+ * replaced: position of the missing file that had the name, or 0. */
 void scan_found_file (struct scan *scan, const char *folder, const char *name,
-                      const struct mail_stat *stat);
+                      const struct mail_stat *stat, size_t replaced);
 /* If this is a missing folder, tells the library and returns it. path: relative. */
 const struct mail_folder *scan_found_folder (struct scan *scan, const char *path,
                                              const struct mail_stat *stat);

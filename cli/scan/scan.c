@@ -68,15 +68,44 @@ scan_grow (struct scan *scan, void *array, size_t count, size_t size)
 
 void
 scan_found_file (struct scan *scan, const char *folder, const char *name,
-                 const struct mail_stat *stat)
+                 const struct mail_stat *stat, size_t replaced)
 {
     if (moves_empty (scan->moves) && !scan->walking) {
         mail_changes_add (scan->changes, folder, name, stat);
         return;
     }
     scan->found = scan_grow (scan, scan->found, scan->found_count, sizeof *scan->found);
-    scan->found[scan->found_count++] =
-        (struct found_file){.folder = folder, .name = talloc_strdup (scan, name), .stat = *stat};
+    scan->found[scan->found_count++] = (struct found_file){
+        .folder = folder, .name = talloc_strdup (scan, name), .stat = *stat, .replaced = replaced};
+}
+
+/* A file was moved over another that is nowhere now. That one has to give up the name before, so
+ * that the two are not mistaken for each other, and to keep its message until all is added. Its
+ * name until then is one that no file can have. */
+static void
+scan_move_aside (struct scan *scan, const char *folder, const struct missing_file *old)
+{
+    char *aside = talloc_asprintf (NULL, "%s/", old->name);
+
+    mail_changes_move (scan->changes, old->folder, old->name, folder, aside, &old->stat);
+    mail_changes_drop (scan->changes, old->folder, aside);
+    talloc_free (aside);
+}
+
+static void
+scan_tell_file (struct scan *scan, const struct found_file *file)
+{
+    const struct missing_file *missing;
+
+    if (!file->missing) {
+        mail_changes_add (scan->changes, file->folder, file->name, &file->stat);
+        return;
+    }
+    if (file->replaced && !moves_file (scan->moves, file->replaced)->taken)
+        scan_move_aside (scan, file->folder, moves_file (scan->moves, file->replaced));
+    missing = moves_file (scan->moves, file->missing);
+    mail_changes_move (scan->changes, missing->folder, missing->name, file->folder, file->name,
+                       &file->stat);
 }
 
 /* All folders have been looked at. */
@@ -85,17 +114,10 @@ scan_found_files (struct scan *scan)
 {
     enum mail_status status = MAIL_OK;
 
-    for (size_t i = 0; i < scan->found_count && status == MAIL_OK; i++) {
-        const struct found_file *file = &scan->found[i];
-        const struct missing_file *missing;
-
-        status = moves_take_file (scan->moves, &file->stat, &missing);
-        if (status == MAIL_OK && missing)
-            mail_changes_move (scan->changes, missing->folder, missing->name, file->folder,
-                               file->name, &file->stat);
-        else if (status == MAIL_OK)
-            mail_changes_add (scan->changes, file->folder, file->name, &file->stat);
-    }
+    for (size_t i = 0; i < scan->found_count && status == MAIL_OK; i++)
+        status = moves_take_file (scan->moves, &scan->found[i].stat, &scan->found[i].missing);
+    for (size_t i = 0; i < scan->found_count && status == MAIL_OK; i++)
+        scan_tell_file (scan, &scan->found[i]);
     return status;
 }
 

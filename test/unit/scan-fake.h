@@ -45,7 +45,12 @@ static ssize_t fake_getdents (int fd, void *buffer, size_t length);
 #include "cli/scan/visited.c"
 #include "cli/scan/walk.c"
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <cmocka.h>
 
 /* ---- the index ----------------------------------------------------------------------------- */
 
@@ -409,13 +414,35 @@ fake_put_file (struct mail_index *index, uint32_t folder, const char *name,
         (struct fake_file){.folder = folder, .name = talloc_strdup (index, name), .stat = *stat};
 }
 
+/* Where two files have one name, the inode says which is meant. */
 static void
-fake_remove_file (struct mail_index *index, uint32_t folder, const char *name)
+fake_move_file (struct mail_index *index, const struct fake_op *op, uint32_t folder)
+{
+    for (size_t i = 0; i < index->file_count; i++) {
+        struct fake_file *file = &index->files[i];
+
+        if (file->gone || file->folder != op->id || strcmp (file->name, op->from) != 0 ||
+            file->stat.inode != op->stat.inode)
+            continue;
+        file->folder = folder;
+        file->name = talloc_strdup (index, op->name);
+        file->stat = op->stat;
+        return;
+    }
+    fail_msg ("no file %s with inode %ju to move", op->from, (uintmax_t) op->stat.inode);
+}
+
+/* By then, nothing else may have the name. */
+static void
+fake_drop_file (struct mail_index *index, uint32_t folder, const char *name)
 {
     struct fake_file *file = fake_file (index, folder, name);
 
-    if (file)
-        file->gone = true;
+    if (!file)
+        fail_msg ("no file %s to drop", name);
+    file->gone = true;
+    if (fake_file (index, folder, name))
+        fail_msg ("two files %s when one is dropped", name);
 }
 
 static void
@@ -460,11 +487,10 @@ fake_do (struct mail_index *index, const struct fake_op *op)
         fake_put_file (index, fake_make_folder (index, op->folder), op->name, &op->stat);
         break;
     case OP_MOVE:
-        fake_remove_file (index, op->id, op->from);
-        fake_put_file (index, fake_make_folder (index, op->folder), op->name, &op->stat);
+        fake_move_file (index, op, fake_make_folder (index, op->folder));
         break;
     case OP_DROP:
-        fake_remove_file (index, op->id, op->from);
+        fake_drop_file (index, op->id, op->from);
         break;
     }
 }
@@ -472,7 +498,7 @@ fake_do (struct mail_index *index, const struct fake_op *op)
 static void
 fake_apply (struct mail_changes *changes)
 {
-    static const int order[] = {OP_MOVE_FOLDER, OP_ADD,         OP_MOVE,
+    static const int order[] = {OP_MOVE_FOLDER, OP_MOVE,        OP_ADD,
                                 OP_DROP,        OP_DROP_FOLDER, OP_FOLDER};
 
     for (size_t k = 0; k < sizeof order / sizeof *order; k++)

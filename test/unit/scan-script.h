@@ -19,11 +19,6 @@
 #include "scan-fake.h"
 
 #include <ftw.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 struct script {
     char *top;  /* removed afterwards */
@@ -251,7 +246,7 @@ script_command (struct script *script, const char *command)
         script_one_path (script, verb, a);
 }
 
-static void
+static inline void
 script_run (struct script *script, const char *text)
 {
     char *copy = talloc_strdup (script, text), *rest = copy, *command;
@@ -261,7 +256,7 @@ script_run (struct script *script, const char *text)
 }
 
 /* What the last scan told, in byte order, as one line. */
-static char *
+static inline char *
 script_told (struct script *script)
 {
     char *told = talloc_strdup (script, "");

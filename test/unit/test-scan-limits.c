@@ -218,6 +218,14 @@ make_files (struct script *script, const char *folder, unsigned count)
     }
 }
 
+static uint64_t
+stats_read (struct script *script, const char *text)
+{
+    script->index->stats_read = 0;
+    script_run (script, text);
+    return script->index->stats_read;
+}
+
 /* Records of known files are read where that is cheap, or where it would explain the change. */
 static void
 test_checks (void **state)
@@ -225,26 +233,36 @@ test_checks (void **state)
     struct script *script = script_create ();
 
     (void) state;
-    make_files (script, "small", CHECK_ALWAYS);
-    make_files (script, "large", CHECK_ALWAYS + 9);
+    make_files (script, "mh", 50);
+    make_files (script, "md/cur", 50);
     script_run (script, "age; scan");
-    assert_int_equal (count_lines (script, "add "), 2 * CHECK_ALWAYS + 9);
+    assert_int_equal (count_lines (script, "add "), 100);
 
-    script->index->stats_read = 0;
-    script_run (script, "file small/x; age; scan");
-    assert_int_equal (script->index->stats_read, CHECK_ALWAYS);
-    script->index->stats_read = 0;
-    script_run (script, "file large/x; age; scan");
-    assert_int_equal (script->index->stats_read, 0);
-    script_run (script, "rm large/x; age; scan"); /* nothing unknown: no record helps */
-    assert_int_equal (script->index->stats_read, 0);
+    assert_int_equal (stats_read (script, "file mh/x; age; scan"), 50);
+    assert_int_equal (stats_read (script, "file md/cur/x; age; scan"), 0);
+    assert_int_equal (stats_read (script, "rm md/cur/x; age; scan"), 0);
+    assert_int_equal (stats_read (script, "file md/cur/x; rm md/cur/x; age; scan"), 50);
+    assert_int_equal (stats_read (script, "file md/cur/x; scan; age; scan"), 0);
+    assert_int_equal (stats_read (script, "age; full"), 51 + 51);
+    script_destroy (script);
+}
 
-    script_run (script, "mv large/1 large/t; mv large/2 large/1; mv large/t large/2; age; scan");
-    assert_string_equal (script_told (script), "add large/1; add large/2; folder large");
-    script_run (script, "mv large/3 large/4; file large/5; file large/x; age; scan");
-    assert_string_equal (script_told (script), "add large/x; drop large/3; folder large");
+static void
+test_checks_large (void **state)
+{
+    struct script *script = script_create ();
+
+    (void) state;
+    make_files (script, "mh", CHECK_MAX + 9);
+    script_run (script, "age; scan");
+    assert_int_equal (count_lines (script, "add "), CHECK_MAX + 9);
+    assert_int_equal (stats_read (script, "mv mh/3 mh/4; age; scan"), 0);
+    assert_string_equal (script_told (script), "drop mh/3; folder mh");
+    assert_int_equal (stats_read (script, "mv mh/5 mh/6; file mh/x; rm mh/x; age; scan"), 0);
+    script_run (script, "file mh/5; age; scan");
+    assert_string_equal (script_told (script), "add mh/5; folder mh");
     script_run (script, "full");
-    assert_string_equal (script_told (script), "add large/4; add large/5");
+    assert_string_equal (script_told (script), "add mh/4; add mh/6");
     script_destroy (script);
 }
 
@@ -313,9 +331,10 @@ int
 main (void)
 {
     const struct CMUnitTest list[] = {
-        cmocka_unit_test (test_rights),     cmocka_unit_test (test_deep),
-        cmocka_unit_test (test_long_names), cmocka_unit_test (test_checks),
-        cmocka_unit_test (test_errors),     cmocka_unit_test (test_places),
+        cmocka_unit_test (test_rights),       cmocka_unit_test (test_deep),
+        cmocka_unit_test (test_long_names),   cmocka_unit_test (test_checks),
+        cmocka_unit_test (test_checks_large), cmocka_unit_test (test_errors),
+        cmocka_unit_test (test_places),
     };
 
     return cmocka_run_group_tests (list, NULL, NULL);
