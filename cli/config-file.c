@@ -8,7 +8,6 @@
  */
 #include "config-private.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <talloc.h>

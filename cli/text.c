@@ -7,7 +7,6 @@
  */
 #include "text.h"
 
-#include <ctype.h>
 #include <glib.h>
 #include <string.h>
 #include <talloc.h>
