@@ -34,6 +34,7 @@ struct new_run {
     struct cli *cli;
     const struct new_options *options;
     struct new_settings settings;
+    struct mail_workers *workers;
     struct mail_index *index;
     struct progress *progress;
     bool first; /* the index was empty */
@@ -195,6 +196,26 @@ check_new_tags (const struct new_settings *settings)
     return 0;
 }
 
+/* The processes that read mail; before the index is opened. */
+static int
+start_workers (void *ctx, struct new_run *run)
+{
+    const struct config *config = run->cli->config;
+    int64_t count, mebibytes;
+    char *error = NULL;
+
+    if (config_integer (ctx, config, "new.workers", 0, 256, &count, &error) != MAIL_OK ||
+        config_integer (ctx, config, "new.memory", 16, 1 << 20, &mebibytes, &error) != MAIL_OK) {
+        report (run->cli, "%s", error);
+        return 1;
+    }
+    enum mail_status status =
+        mail_workers_start (ctx, (unsigned) count, (size_t) mebibytes << 20, &run->workers);
+    if (status != MAIL_OK)
+        report (run->cli, "cannot start a process: %s", mail_status_text (status));
+    return mail_status_exit_code (status);
+}
+
 static int
 read_settings (void *ctx, struct new_run *run)
 {
@@ -240,6 +261,7 @@ static enum mail_status
 apply (struct new_run *run, struct mail_changes *changes, struct mail_apply_counts *counts)
 {
     const struct mail_apply_options options = {
+        .workers = run->workers,
         .new_tags = (const char *const *) run->settings.tags,
         .new_tags_count = run->settings.tag_count,
         .maildir_flags = run->settings.maildir_flags,
@@ -305,6 +327,8 @@ run_new (struct cli *cli, void *options, int argc, char **argv)
 
     (void) argc;
     (void) argv;
+    if (code == 0)
+        code = start_workers (local, &run);
     if (code == 0)
         code = session_open (local, cli, SESSION_CREATE | (run.options->quiet ? SESSION_QUIET : 0),
                              &run.index);

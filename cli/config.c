@@ -19,7 +19,8 @@ static const struct {
     const char *value;
 } defaults[] = {
     {"database.lock_timeout", "30"}, {"maildir.synchronize_flags", "true"}, {"new.ignore", ""},
-    {"new.tags", "unread;inbox"},    {"search.exclude_tags", ""},
+    {"new.tags", "unread;inbox"},    {"search.exclude_tags", ""},           {"new.workers", "0"},
+    {"new.memory", "100"},
 };
 
 static int

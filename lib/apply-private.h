@@ -5,6 +5,7 @@
 
 #include "changes.h"
 #include "index-private.h"
+#include "index/crew.h"
 #include "publish.h"
 #include "scratch.h"
 
@@ -21,21 +22,20 @@ struct apply {
     const struct mail_apply_options *options;
     struct mail_apply_counts *counts;
     struct scratch *scratch;
-    struct terms *terms;
+    struct crew *crew;
     GArray *deferred; /* of struct deferred, whose memory hangs on deferred_ctx */
     void *deferred_ctx;
     unsigned segments; /* built so far: names of scratch folders */
     bool stopped;
 };
 
-/* What was built of adds[from..to): for the publish. */
+/* The ids reserved for a segment, and what came of it. */
 struct block {
-    size_t from, to;
     uint32_t first, last; /* the reservation */
     uint32_t used;        /* last id that has a job */
-    struct parsed_file *files;
+    char *path;           /* where the segment will be */
     struct segment segment;
-    char *path; /* of the segment; NULL when there is none */
+    bool made; /* there is one */
 };
 
 struct change_add *apply_add_at (struct apply *apply, size_t at);
@@ -47,15 +47,21 @@ bool apply_tell (struct apply *apply, const char *path);
 /* ---- a block's ids and segment ---- */
 
 enum mail_status apply_reserve (struct apply *apply, uint32_t count, struct block *block);
-enum mail_status apply_begin_segment (struct apply *apply, void *ctx, struct builder **builder_out,
-                                      char **path_out);
-enum mail_status apply_finish_segment (struct apply *apply, struct builder *builder,
-                                       struct block *block, char *path);
+/* Gives the worker a new segment to build; block->path hangs on ctx. */
+enum mail_status apply_begin_segment (struct apply *apply, void *ctx, unsigned worker,
+                                      struct block *block);
+void apply_end_segment (struct apply *apply, unsigned worker, const struct block *block);
+/* A CREW_SEGMENT event about the block. */
+void apply_take_segment (struct block *block, const struct crew_event *event);
 /* Puts the block's ids and segment into the transaction. */
 enum mail_status apply_begin_publish (struct apply *apply, const struct block *block,
                                       struct publish **publish_out);
 /* The times of a folder whose last file has just been done. */
 enum mail_status apply_finish_folder (struct publish *publish, struct change_folder *folder);
+/* Counts a file that was tried, and tells of one that could not be indexed. */
+void apply_note_parsed (struct apply *apply, const char *path, const struct parsed_file *file);
+/* What a file is that took a worker down with it. */
+struct parsed_file apply_worker_died (void);
 
 /* ---- the stages, in order ---- */
 

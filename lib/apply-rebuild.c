@@ -6,6 +6,7 @@
  * already. They are collected and done in blocks of their own.
  */
 #include "apply-private.h"
+#include "index/wire.h"
 
 #include <string.h>
 #include <talloc.h>
@@ -14,7 +15,8 @@
 struct rebuild {
     const char *id;
     GArray *places; /* size_t */
-    uint32_t text;
+    uint32_t text;  /* id of the new text document */
+    bool failed;    /* it took a worker down */
 };
 
 static void
@@ -85,24 +87,102 @@ rebuild_paths (void *ctx, struct apply *apply, const struct rebuild *rebuild, si
     return paths;
 }
 
+/* Sends the job of one message; false where none of its files can be opened. */
+static bool
+send_rebuild (struct apply *apply, struct rebuild *rebuild)
+{
+    void *local = talloc_new (NULL);
+    int fds[WIRE_FILES_MAX];
+    size_t path_count, count = 0;
+    const char **paths = rebuild_paths (local, apply, rebuild, &path_count);
+    for (size_t i = 0; i < path_count && count < WIRE_FILES_MAX; i++) {
+        struct parsed_file ignored;
+        int fd = build_open (local, paths[i], &ignored);
+        if (fd >= 0)
+            fds[count++] = fd;
+    }
+    if (count > 0)
+        crew_job (apply->crew, 0, rebuild->text, fds, count);
+    talloc_free (local);
+    return count > 0;
+}
+
+/* The worker died over this message: its further files become problems. */
+static void
+give_up (struct apply *apply, GPtrArray *rebuilds, uint32_t docid)
+{
+    for (size_t i = 0; i < rebuilds->len; i++) {
+        struct rebuild *rebuild = g_ptr_array_index (rebuilds, i);
+        if (rebuild->text != docid)
+            continue;
+        rebuild->failed = true;
+        for (size_t k = 0; k < rebuild->places->len; k++) {
+            struct parsed_file died = apply_worker_died ();
+            struct deferred *deferred = deferred_at (apply, rebuild, k);
+            char *path = apply_path (NULL, apply, deferred_folder (apply, deferred),
+                                     apply_add_at (apply, deferred->add)->name);
+            apply->counts->processed--;
+            apply_note_parsed (apply, path, &died);
+            talloc_free (path);
+        }
+    }
+}
+
+/* Waits until the worker has nothing more to answer for; *again_out: it died on the way. */
+static enum mail_status
+await (struct apply *apply, GPtrArray *rebuilds, struct block *block, size_t answers, bool *again)
+{
+    enum mail_status status = MAIL_OK;
+    while (status == MAIL_OK && answers > 0 && !*again) {
+        void *local = talloc_new (apply);
+        struct crew_event event;
+        crew_wait (local, apply->crew, -1, &event);
+        if (event.kind == CREW_PARSED || event.kind == CREW_SEGMENT)
+            answers--;
+        if (event.kind == CREW_SEGMENT) {
+            apply_take_segment (block, &event);
+        } else if (event.kind == CREW_DIED) {
+            give_up (apply, rebuilds, event.docid);
+            *again = true;
+        } else if (event.kind == CREW_FAILED) {
+            status = index_fail (apply->index, event.status, "cannot index: %s", event.text);
+        }
+        talloc_free (local);
+    }
+    return status;
+}
+
+static enum mail_status
+build_once (struct apply *apply, void *ctx, GPtrArray *rebuilds, struct block *block, bool *again)
+{
+    *again = false;
+    enum mail_status status = apply_begin_segment (apply, ctx, 0, block);
+    for (size_t i = 0; status == MAIL_OK && i < rebuilds->len && !*again; i++) {
+        struct rebuild *rebuild = g_ptr_array_index (rebuilds, i);
+        rebuild->text = block->used = block->first + (uint32_t) i;
+        if (!rebuild->failed && send_rebuild (apply, rebuild))
+            status = await (apply, rebuilds, block, 1, again);
+        else
+            rebuild->failed = true;
+    }
+    if (status != MAIL_OK || *again)
+        return status;
+    apply_end_segment (apply, 0, block);
+    return await (apply, rebuilds, block, 1, again);
+}
+
 static enum mail_status
 build_rebuilds (struct apply *apply, void *ctx, GPtrArray *rebuilds, struct block *block)
 {
-    struct builder *builder;
-    char *segment_path;
-    enum mail_status status = apply_begin_segment (apply, ctx, &builder, &segment_path);
-    for (size_t i = 0; status == MAIL_OK && i < rebuilds->len; i++) {
-        struct rebuild *rebuild = g_ptr_array_index (rebuilds, i);
-        struct build_job job = {.docid = block->first + (uint32_t) i};
-        job.paths = rebuild_paths (ctx, apply, rebuild, &job.path_count);
-        struct parsed_file *files = talloc_zero_array (ctx, struct parsed_file, job.path_count);
-        rebuild->text = block->used = job.docid;
-        status = builder_add (builder, ctx, &job, files);
-        if (status != MAIL_OK)
-            index_fail (apply->index, status, "cannot index '%s': %s", job.paths[0],
-                        builder_error (builder));
+    bool again = true;
+    enum mail_status status = MAIL_OK;
+    for (size_t tries = 0; status == MAIL_OK && again; tries++) {
+        if (tries > rebuilds->len + 3)
+            return index_fail (apply->index, MAIL_ERROR_WORKER,
+                               "the processes that read mail keep dying");
+        status = build_once (apply, ctx, rebuilds, block, &again);
     }
-    return status == MAIL_OK ? apply_finish_segment (apply, builder, block, segment_path) : status;
+    return status;
 }
 
 static enum mail_status
@@ -116,7 +196,9 @@ publish_rebuild (struct apply *apply, struct publish *publish, const struct rebu
             (struct publish_name){deferred_folder (apply, deferred),
                                   apply_add_at (apply, deferred->add)->name, &deferred->file};
     }
-    enum mail_status status = publish_rebuilt (publish, rebuild->id, rebuild->text, names, count);
+    enum mail_status status = MAIL_OK;
+    if (!rebuild->failed)
+        status = publish_rebuilt (publish, rebuild->id, rebuild->text, names, count);
     for (size_t i = 0; status == MAIL_OK && i < count; i++) {
         size_t place = apply_add_at (apply, deferred_at (apply, rebuild, i)->add)->folder;
         struct change_folder *folder = changes_folder_at (apply->changes, place);
@@ -151,7 +233,6 @@ apply_deferred (struct apply *apply)
     struct block block = {0};
     GPtrArray *rebuilds = group_deferred (apply);
     enum mail_status status = apply_reserve (apply, rebuilds->len, &block);
-    block.used = block.first;
     if (status == MAIL_OK)
         status = build_rebuilds (apply, local, rebuilds, &block);
     if (status == MAIL_OK)

@@ -4,10 +4,9 @@
  *
  * Order: folders and files that moved; then the files to add; then messages whose words have to be
  * made anew; then what has gone. Removals come last so that a file which is gone here and new there
- * never loses its tags. At the end segments are merged where that is worth it.
+ * never loses its tags.
  */
 #include "apply-private.h"
-#include "merge.h"
 
 #include <talloc.h>
 
@@ -53,7 +52,6 @@ prepare (struct apply *apply)
     enum mail_status status = scratch_create (apply, apply->index->folder, &apply->scratch, &error);
     if (status != MAIL_OK)
         return index_fail (apply->index, status, "%s", error);
-    apply->terms = terms_create (apply, "english");
     return MAIL_OK;
 }
 
@@ -77,12 +75,8 @@ mail_changes_apply (struct mail_changes *changes, const struct mail_apply_option
         status = apply_moves (apply);
     if (status == MAIL_OK)
         status = apply_adds (apply);
-    if (status == MAIL_OK)
-        status = apply_deferred (apply);
     if (status == MAIL_OK && !apply->stopped)
         status = apply_drops (apply);
-    if (status == MAIL_OK && !apply->stopped)
-        status = merge_segments (apply->index, apply->scratch, MERGE_AUTOMATIC_LIMIT);
     if (status == MAIL_OK && apply->stopped)
         status = index_fail (apply->index, MAIL_ERROR_INTERRUPTED, "interrupted");
     talloc_free (apply);

@@ -53,6 +53,7 @@ extern "C" {
     X (MAIL_ERROR_CORRUPT, 1, "the index is damaged") \
     X (MAIL_ERROR_STORE, 1, "the database reports an error") \
     X (MAIL_ERROR_NOT_MAIL, 1, "the file is not mail") \
+    X (MAIL_ERROR_WORKER, 1, "reading it took a process down") \
     X (MAIL_ERROR_INTERRUPTED, 1, "interrupted") \
     X (MAIL_ERROR_QUERY, 2, "the query has an error") \
     X (MAIL_ERROR_LOCKED, 75, "another program is changing the index") \
@@ -360,12 +361,22 @@ bool mail_changes_empty (const struct mail_changes *changes);
 /* Told about each file of mail_changes_add that could not be indexed. */
 typedef void (*mail_problem_fn) (void *closure, const char *path, enum mail_status status,
                                  const char *text);
-/* Told when a file has been read (path) and when a block has been published (path NULL). Returning
+/* Told when a file has been read (path), when a block has been published, and now and then while
+ * waiting (path NULL). Returning
  * false publishes what is done and stops with MAIL_ERROR_INTERRUPTED. */
 typedef bool (*mail_progress_fn) (void *closure, const char *path, uint64_t done, uint64_t total);
 
+/* Processes that read mail for mail_changes_apply: sandboxed, one message at a time, replaced when
+ * one dies. count: 0 for one a processor. memory: bytes that one may use for what it indexes, 0 for
+ * 100 MiB. Forks at once, so call it before there are threads and before an index is opened.
+ * Freeing it ends them. MAIL_ERROR_IO. */
+struct mail_workers;
+enum mail_status mail_workers_start (void *ctx, unsigned count, size_t memory,
+                                     struct mail_workers **workers_out);
+
 struct mail_apply_options {
-    const char *const *new_tags; /* NULL-terminated; for messages not known before */
+    struct mail_workers *workers; /* NULL: mail is read in this process, without a sandbox */
+    const char *const *new_tags;  /* NULL-terminated; for messages not known before */
     size_t new_tags_count;
     bool maildir_flags; /* set and clear draft, flagged, passed, replied, unread from names */
     mail_problem_fn problem;

@@ -11,7 +11,6 @@
  * interleave, or they could never be merged again.
  */
 #include "merge.h"
-#include "files.h"
 #include "lock.h"
 #include "schema.h"
 #include "writer.h"
@@ -131,21 +130,37 @@ crosses_reservation (struct mail_index *index, uint32_t first, uint32_t last)
 
 struct merge {
     struct mail_index *index;
+    int lock;           /* descriptor of the file "merge" */
     const char **names; /* of the sources */
-    char **paths;
+    const char **paths;
     size_t count;
     struct segment result;
     char *path;
 };
 
-/* Builds the result in the scratch folder; false when that does not work out. */
-static bool
-build (struct merge *merge, struct scratch *scratch, size_t first)
+static int
+merge_destroy (struct merge *merge)
 {
-    char *error = NULL;
+    if (merge->lock >= 0)
+        close (merge->lock);
+    return 0;
+}
+
+static bool
+take_lock (struct merge *merge)
+{
+    char *path = talloc_asprintf (NULL, "%s/merge", merge->index->folder);
+    bool taken = lock_file_try (path, &merge->lock) == MAIL_OK;
+    talloc_free (path);
+    return taken;
+}
+
+static void
+name_sources (struct merge *merge, struct scratch *scratch, size_t first)
+{
     const struct manifest *manifest = merge->index->manifest;
     merge->names = talloc_array (merge, const char *, merge->count);
-    merge->paths = talloc_array (merge, char *, merge->count);
+    merge->paths = talloc_array (merge, const char *, merge->count);
     for (size_t i = 0; i < merge->count; i++) {
         const struct segment *segment = &manifest->segments[first + i];
         merge->names[i] = talloc_strdup (merge, segment->name);
@@ -157,9 +172,35 @@ build (struct merge *merge, struct scratch *scratch, size_t first)
     merge->result.last = manifest->segments[first + merge->count - 1].last;
     merge->path = talloc_asprintf (merge, "%s/merged", scratch->path);
     unlink (merge->path);
-    return store_merge (merge, (const char *const *) merge->paths, merge->count, merge->path,
-                        &error) == MAIL_OK &&
-           files_sha256 (merge->path, merge->result.sha256, &merge->result.bytes) == 0;
+}
+
+struct merge *
+merge_begin (void *ctx, struct mail_index *index, struct scratch *scratch, uint64_t limit)
+{
+    size_t first = 0, count;
+    merge_choose (index->manifest, limit, &first, &count);
+    if (count == 0)
+        return NULL;
+    struct merge *merge = talloc_zero (ctx, struct merge);
+    const struct segment *segments = &index->manifest->segments[first];
+    merge->index = index;
+    merge->count = count;
+    merge->lock = -1;
+    talloc_set_destructor (merge, merge_destroy);
+    if (!has_room (index, sum_bytes (index->manifest, first, count)) ||
+        crosses_reservation (index, segments[0].first, segments[count - 1].last) ||
+        !take_lock (merge)) {
+        talloc_free (merge);
+        return NULL;
+    }
+    name_sources (merge, scratch, first);
+    return merge;
+}
+
+void
+merge_send (struct merge *merge, struct crew *crew, unsigned worker)
+{
+    crew_merge (crew, worker, merge->path, merge->paths, merge->count);
 }
 
 /* Under the lock: takes the sources out of the manifest and puts the result in, unless one of them
@@ -169,63 +210,28 @@ exchange (struct merge *merge, bool *exchanged_out)
 {
     struct writer *writer;
     enum mail_status status = writer_begin (merge, merge->index, &writer);
+    *exchanged_out = false;
     if (status != MAIL_OK)
         return status;
     *exchanged_out =
         writer_take_segments (writer, merge->names, merge->count, &merge->result.stale);
-    if (!*exchanged_out) {
-        talloc_free (writer);
-        return MAIL_OK;
-    }
-    status = writer_add_segment (writer, merge->path, &merge->result);
-    if (status != MAIL_OK) {
+    if (*exchanged_out)
+        status = writer_add_segment (writer, merge->path, &merge->result);
+    if (status != MAIL_OK || !*exchanged_out) {
         talloc_free (writer);
         return status;
     }
     return writer_commit (writer);
 }
 
-static enum mail_status
-merge_once (struct mail_index *index, struct scratch *scratch, uint64_t limit, bool *merged_out)
-{
-    size_t first = 0;
-    enum mail_status status = MAIL_OK;
-    struct merge *merge = talloc_zero (index, struct merge);
-    merge->index = index;
-    *merged_out = false;
-    merge_choose (index->manifest, limit, &first, &merge->count);
-    if (merge->count == 0)
-        goto done;
-    const struct segment *segments = &index->manifest->segments[first];
-    if (!has_room (index, sum_bytes (index->manifest, first, merge->count)) ||
-        crosses_reservation (index, segments[0].first, segments[merge->count - 1].last) ||
-        !build (merge, scratch, first))
-        goto done;
-    status = exchange (merge, merged_out);
-    for (size_t i = 0; status == MAIL_OK && *merged_out && i < merge->count; i++)
-        unlink (merge->paths[i]);
-done:
-    talloc_free (merge);
-    return status;
-}
-
 enum mail_status
-merge_segments (struct mail_index *index, struct scratch *scratch, uint64_t limit)
+merge_end (struct merge *merge, const struct segment *built)
 {
-    int lock;
-    bool merged = true;
-    size_t first, count;
-    enum mail_status status = MAIL_OK;
-    merge_choose (index->manifest, limit, &first, &count);
-    if (count == 0)
-        return MAIL_OK;
-    char *path = talloc_asprintf (NULL, "%s/merge", index->folder);
-    bool locked = lock_file_try (path, &lock) == MAIL_OK;
-    talloc_free (path);
-    if (!locked)
-        return MAIL_OK;
-    while (status == MAIL_OK && merged)
-        status = merge_once (index, scratch, limit, &merged);
-    close (lock);
+    bool exchanged;
+    merge->result.bytes = built->bytes;
+    memcpy (merge->result.sha256, built->sha256, sizeof merge->result.sha256);
+    enum mail_status status = exchange (merge, &exchanged);
+    for (size_t i = 0; status == MAIL_OK && exchanged && i < merge->count; i++)
+        unlink (merge->paths[i]);
     return status;
 }

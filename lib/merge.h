@@ -4,6 +4,7 @@
 #define MERGE_H
 
 #include "index-private.h"
+#include "index/crew.h"
 #include "scratch.h"
 
 /* The run of neighbours that is worth merging next: *count_out segments from *first_out on; 0 where
@@ -11,10 +12,18 @@
 void merge_choose (const struct manifest *manifest, uint64_t limit, size_t *first_out,
                    size_t *count_out);
 
-/* Merges while there is something worth it. Holds the lock for the exchange of each result only;
- * does nothing when another process is merging, or when the disk has less than twice the room.
- * Trouble while merging throws the merge away and is no error; what is returned is about state. */
-enum mail_status merge_segments (struct mail_index *index, struct scratch *scratch, uint64_t limit);
+/* A merge under way. While one lives, no other process merges. */
+struct merge;
+
+/* Begins the merge that is worth it, if there is one, nobody else is merging, the disk has twice
+ * the room and no living reservation lies in between; else NULL. The result is built in scratch. */
+struct merge *merge_begin (void *ctx, struct mail_index *index, struct scratch *scratch,
+                           uint64_t limit);
+/* Gives the work to a worker, which answers with a CREW_SEGMENT event. */
+void merge_send (struct merge *merge, struct crew *crew, unsigned worker);
+/* built: bytes and sha256 of the result. Exchanges the segments in one commit, unless one of the
+ * sources has gone meanwhile, and removes the sources. */
+enum mail_status merge_end (struct merge *merge, const struct segment *built);
 
 #define MERGE_AUTOMATIC_LIMIT (UINT64_C (512) << 20)
 

@@ -185,7 +185,8 @@ mail_results_tags (void *ctx, struct mail_results *results, char ***tags_out)
     unsigned attempt = 0;
     enum mail_status status;
     uint32_t *ids = talloc_array (ctx, uint32_t, results->count + 1);
-    memcpy (ids, results->docids, results->count * sizeof *ids);
+    if (results->count > 0)
+        memcpy (ids, results->docids, results->count * sizeof *ids);
     struct idset matches = {ids, idset_normalise (ids, results->count)};
     do
         status = tags_of_matches (ctx, results->index, matches, tags_out);

@@ -84,7 +84,8 @@ mail_threads_open (void *ctx, struct mail_results *results, size_t first, size_t
     struct mail_threads *threads = talloc_zero (ctx, struct mail_threads);
     uint64_t *column;
     uint32_t *ids = talloc_array (threads, uint32_t, results->count + 1);
-    memcpy (ids, results->docids, results->count * sizeof *ids);
+    if (results->count > 0)
+        memcpy (ids, results->docids, results->count * sizeof *ids);
     threads->results = results;
     threads->matches = (struct idset){ids, idset_normalise (ids, results->count)};
     enum mail_status status =

@@ -81,10 +81,11 @@ take_stat (const struct stat *st, struct mail_stat *stat_out)
     };
 }
 
-static int
-open_regular (void *ctx, const char *path, struct parsed_file *file)
+int
+build_open (void *ctx, const char *path, struct parsed_file *file)
 {
     struct stat st;
+    *file = (struct parsed_file){.status = MAIL_OK};
     /* O_NONBLOCK: a fifo that took the file's place must not stop the run */
     int fd = open (path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     int error = fd < 0 || fstat (fd, &st) != 0 ? errno : 0;
@@ -103,6 +104,16 @@ open_regular (void *ctx, const char *path, struct parsed_file *file)
     return fd;
 }
 
+void
+build_set_stat (struct parsed_file *file, const struct mail_stat *stat)
+{
+    file->stat = *stat;
+    if (file->status != MAIL_OK)
+        return;
+    file->record.size = stat->size;
+    file->record.files->stat = *stat;
+}
+
 static void
 fill_record (void *ctx, struct mime_message *message, struct parsed_file *file)
 {
@@ -113,7 +124,6 @@ fill_record (void *ctx, struct mime_message *message, struct parsed_file *file)
     };
     struct record *record = &file->record;
     record->date = mime_message_date (message);
-    record->size = file->stat.size;
     for (unsigned i = 0; i < MAIL_FIELD_COUNT; i++) {
         const char *raw = mime_header_raw (message, headers[i], 0);
         record->fields[i] = raw ? talloc_strdup (ctx, raw) : "";
@@ -128,7 +138,6 @@ fill_record (void *ctx, struct mime_message *message, struct parsed_file *file)
     record->references[record->reference_count] = NULL;
     record->files = talloc_zero (ctx, struct record_file);
     record->file_count = 1;
-    record->files->stat = file->stat;
 }
 
 static void
@@ -142,14 +151,11 @@ fill_parsed (void *ctx, struct mime_message *message, struct parsed_file *file)
 
 /* Adds one file's words to the document that is being made. */
 static bool
-add_file (struct builder *builder, void *ctx, const char *path, struct parsed_file *file)
+add_file (struct builder *builder, void *ctx, int fd, struct parsed_file *file)
 {
     struct mime_message *message = NULL;
     char *error = NULL;
-    *file = (struct parsed_file){.status = MAIL_OK};
-    int fd = open_regular (ctx, path, file);
-    if (fd < 0)
-        return false;
+    struct stat st;
     file->status = mime_message_parse (ctx, fd, &message, &error);
     if (file->status == MAIL_OK) {
         fill_parsed (ctx, message, file);
@@ -158,9 +164,9 @@ add_file (struct builder *builder, void *ctx, const char *path, struct parsed_fi
     } else {
         file->problem = error ? error : mail_status_text (file->status);
     }
-    builder->bytes += file->stat.size;
+    if (fstat (fd, &st) == 0)
+        builder->bytes += (uint64_t) st.st_size;
     talloc_free (message);
-    close (fd);
     return file->status == MAIL_OK;
 }
 
@@ -170,8 +176,8 @@ builder_add (struct builder *builder, void *ctx, const struct build_job *job,
 {
     bool any = false;
     terms_clear (builder->terms);
-    for (size_t i = 0; i < job->path_count; i++)
-        any |= add_file (builder, ctx, job->paths[i], &files_out[i]);
+    for (size_t i = 0; i < job->count; i++)
+        any |= add_file (builder, ctx, job->fds[i], &files_out[i]);
     if (!any)
         return MAIL_OK;
     builder->documents++;

@@ -16,8 +16,8 @@
  * files. */
 struct build_job {
     uint32_t docid;
-    const char *const *paths; /* absolute */
-    size_t path_count;
+    const int *fds; /* open regular files, read from their start; the caller closes them */
+    size_t count;
 };
 
 /* What is known of a file once it is parsed. */
@@ -32,6 +32,10 @@ struct parsed_file {
     struct record record; /* with one file entry, its digest set, folder and name not */
 };
 
+/* Opens a mail file and takes its stat; -1 where that fails, with *file_out telling why. */
+int build_open (void *ctx, const char *path, struct parsed_file *file_out);
+/* Puts the stat of an opened file into what was parsed from it elsewhere. */
+void build_set_stat (struct parsed_file *file, const struct mail_stat *stat);
 /* A copy of all it points to, on ctx. */
 struct parsed_file parsed_file_copy (void *ctx, const struct parsed_file *file);
 
@@ -40,8 +44,9 @@ struct builder;
 /* scratch: an empty folder. terms is used again from segment to segment. */
 enum mail_status builder_create (void *ctx, const char *scratch, struct terms *terms,
                                  struct builder **builder_out, char **error_out);
-/* Does a job; files_out[i] is about paths[i] and hangs on ctx. A file that cannot be read or is not
- * mail has that as its own status; the function fails for the segment's sake only. */
+/* Does a job; files_out[i] is about fds[i] and hangs on ctx; its stat is left as it is. A file that
+ * cannot be read or is not mail has that as its own status; the function fails for the segment's
+ * sake only. */
 enum mail_status builder_add (struct builder *builder, void *ctx, const struct build_job *job,
                               struct parsed_file *files_out);
 /* Bytes of mail read so far. */

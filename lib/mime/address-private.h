@@ -36,4 +36,7 @@ bool address_plain_list (void *ctx, const char *raw, struct entries *entries);
 /* One "local@domain" of plain characters; the place after it, NULL where there is none. */
 const char *address_plain_spec (const char *text, struct piece *address_out);
 
+/* The next piece of a list, without separators; false at the end. */
+bool address_next_piece (const char **text, struct piece *piece_out);
+
 #endif

@@ -103,35 +103,32 @@ entries_add (void *ctx, struct entries *entries, enum entry_kind kind)
 
 /* "Some [odd] name <a@b>": one address in whose name GMime finds a fault. */
 static bool
-loose_address (const char *raw, struct piece *name, struct piece *address)
+loose_address (const char *text, struct piece *name, struct piece *address)
 {
-    const char *open = strchr (raw, '<'), *end;
+    const char *open = strchr (text, '<'), *end;
 
-    if (open == NULL || strchr (raw, ',') != NULL)
+    if (open == NULL)
         return false;
     end = address_plain_spec (open + 1, address);
     if (end == NULL || *end != '>' || end[1 + strspn (end + 1, " \t")] != '\0')
         return false;
-    *name = (struct piece){raw, (size_t) (open - raw)};
-    while (name->length > 0 && raw[name->length - 1] == ' ')
-        name->length--;
+    *name = (struct piece) {text, (size_t) (open - text)};
     return true;
 }
 
+/* A piece that GMime cannot parse. */
 static void
-add_unparsable (void *ctx, struct entries *entries, const char *raw)
+add_unparsable (void *ctx, struct entries *entries, const struct protected *protected,
+                const char *text)
 {
-    struct piece name = {raw, strlen (raw)}, address = {"", 0};
-    struct entry *entry;
-    char *text;
+    struct piece name = {text, strlen (text)}, address = {"", 0};
+    enum entry_kind kind = loose_address (text, &name, &address) ? ENTRY_MAILBOX : ENTRY_TEXT;
+    struct entry *entry = entries_add (ctx, entries, kind);
+    char *copy = talloc_strndup (entries->list, name.start, name.length);
 
-    if (raw[strspn (raw, " \t")] == '\0')
-        return;
-    entry = entries_add (ctx, entries,
-                         loose_address (raw, &name, &address) ? ENTRY_MAILBOX : ENTRY_TEXT);
-    text = talloc_strndup (entries->list, name.start, name.length);
-    entry->name = mime_decode_text (entries->list, text);
+    entry->name = restore (entries->list, protected, copy, true);
     entry->address = talloc_strndup (entries->list, address.start, address.length);
+    talloc_free (copy);
 }
 
 static void
@@ -175,22 +172,60 @@ add_parsed (void *ctx, struct entries *entries, const struct protected *protecte
     }
 }
 
+static InternetAddressList *
+parse_list (const char *text)
+{
+    return internet_address_list_parse (mime_parser_options (), text);
+}
+
+/* Each piece by itself, so that one that cannot be parsed takes nothing else with it. */
+static void
+add_pieces (void *ctx, struct entries *entries, const struct protected *protected)
+{
+    const char *text = protected->text->str;
+    struct piece piece;
+
+    while (address_next_piece (&text, &piece)) {
+        char *one = g_strstrip (g_strndup (piece.start, piece.length));
+        InternetAddressList *parsed = parse_list (one);
+
+        if (parsed != NULL && internet_address_list_length (parsed) > 0)
+            add_parsed (ctx, entries, protected, parsed);
+        else
+            add_unparsable (ctx, entries, protected, one);
+        g_clear_object (&parsed);
+        g_free (one);
+    }
+}
+
+static int
+count_pieces (const char *text)
+{
+    struct piece piece;
+    int count = 0;
+
+    while (address_next_piece (&text, &piece))
+        count++;
+    return count;
+}
+
 static void
 read_list (void *ctx, const char *raw, struct entries *entries)
 {
     struct protected protected;
     InternetAddressList *parsed;
 
-    *entries = (struct entries){0};
+    *entries = (struct entries) {0};
     if (address_plain_list (ctx, raw, entries))
         return;
     protect (raw, &protected);
-    parsed = internet_address_list_parse (mime_parser_options (), protected.text->str);
-    add_parsed (ctx, entries, &protected, parsed);
-    if (entries->count == 0)
-        add_unparsable (ctx, entries, raw);
-    if (parsed != NULL)
-        g_object_unref (parsed);
+    parsed = parse_list (protected.text->str);
+    if (parsed != NULL &&
+        internet_address_list_length (parsed) == count_pieces (protected.text->str))
+        add_parsed (ctx, entries, &protected, parsed);
+    else
+        add_pieces (ctx, entries, &protected);
+    g_clear_object (&parsed);
     unprotect (&protected);
 }
 

@@ -100,6 +100,9 @@ void mime_parts_walk (struct mime_message *message);
 
 /* Takes uuencoded and ASCII-armoured PGP blocks out of a text, in place; returns its new length. */
 size_t mime_skip_blocks (char *text, size_t length);
+/* Joins the lines of a format=flowed; delsp=yes text (RFC 3676), in which a break may stand inside
+ * a word, in place; returns its new length. */
+size_t mime_join_delsp (char *text, size_t length);
 
 /* ---- parse.c ---- */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * skip.c - owns what of a plain text is data and not words: uuencoded files, ASCII-armoured PGP.
+ * skip.c - owns what of a plain text is no word: uuencoded files, ASCII-armoured PGP, the line
+ * breaks that format=flowed puts into words.
  *
  * Both begin with a line that people write as well ("begin 644 of these ..."), so what follows
  * decides. The text is compacted in place; a text without such lines is searched twice and not
@@ -227,4 +228,40 @@ mime_skip_blocks (char *text, size_t length)
 {
     length = take_out (text, length, find_uu);
     return take_out (text, length, find_armour);
+}
+
+/* ---- format=flowed ---- */
+
+/* The place after a line's ">" marks and the blank that may follow them (RFC 3676 4.4, 4.5). */
+static const char *
+skip_marks (const char *line, const char *end)
+{
+    const char *p = line;
+
+    while (p < end && *p == '>')
+        p++;
+    return p < end && *p == ' ' ? p + 1 : p;
+}
+
+size_t
+mime_join_delsp (char *text, size_t length)
+{
+    const char *line = text, *end = text + length, *body, *next;
+    char *to = text;
+    bool flowed = false;
+
+    for (; line < end; line = next) {
+        next = line_end (line, end);
+        body = flowed ? skip_marks (line, end) : line;
+        flowed = next - line > 1 && next[-1] == '\n' && next[-2] == ' ' &&
+                 !(next - body >= 4 && memcmp (next - 4, "-- \n", 4) == 0);
+        if (body > next)
+            body = next;
+        memmove (to, body, (size_t) (next - body));
+        to += next - body;
+        if (flowed && next - body >= 2)
+            to -= 2;
+    }
+    *to = '\0';
+    return (size_t) (to - text);
 }

@@ -4,8 +4,9 @@
  *
  * Most mail is some kilobytes: it is read with one call, and lies in memory while it is parsed. Of
  * a large file only the header is read; its bodies stay in the file, of which a duplicate of the
- * descriptor is kept. What stands before the header (byte order mark, mbox "From " line) is passed
- * over here, and CR-only line ends are mended, as far as the file is in memory.
+ * descriptor is kept. gzip files are unpacked. What stands before the header (byte order mark, mbox
+ * "From " line) is passed over here, and CR-only line ends are mended, as far as the file is in
+ * memory.
  */
 #include "mime/mime-private.h"
 
@@ -16,9 +17,9 @@
 #include <talloc.h>
 #include <unistd.h>
 
-#define WINDOW \
-    ((size_t) 1 << 20) /* bytes looked at together where a large file is gone through \
-                        */
+#define WINDOW ((size_t) 1 << 20)    /* bytes read together for a checksum */
+#define GZIP_MAX ((size_t) 64 << 20) /* bytes unpacked */
+#define GZIP_STEP 16384
 
 static int
 source_destructor (struct mime_source *source)
@@ -62,6 +63,14 @@ mend_line_ends (char *bytes, size_t length)
             bytes[i] = '\n';
 }
 
+static void
+use_memory (struct mime_source *source, GByteArray *bytes)
+{
+    source->head = (char *) bytes->data;
+    source->size = source->head_length = bytes->len;
+    mend_line_ends (source->head, source->size);
+}
+
 static bool
 open_memory (struct mime_source *source, int fd)
 {
@@ -76,9 +85,47 @@ open_memory (struct mime_source *source, int fd)
     if (n < 0)
         return false;
     g_byte_array_set_size (bytes, (guint) n);
-    source->head = (char *) bytes->data;
-    source->size = source->head_length = (size_t) n;
-    mend_line_ends (source->head, source->size);
+    use_memory (source, bytes);
+    return true;
+}
+
+/* ---- compressed ---- */
+
+static bool
+is_gzip (int fd)
+{
+    char magic[3];
+
+    return mime_read_at (fd, magic, 3, 0) == 3 && memcmp (magic, "\037\213\010", 3) == 0;
+}
+
+/* Unpacks a gzip file (RFC 1952) into memory, up to GZIP_MAX bytes. */
+static bool
+open_gzip (struct mime_source *source, int fd)
+{
+    int own = fcntl (fd, F_DUPFD_CLOEXEC, 0);
+    GByteArray *bytes = g_byte_array_sized_new (GZIP_STEP);
+    GMimeStream *file, *unpacked;
+    GMimeFilter *filter;
+    char buffer[GZIP_STEP];
+    ssize_t n;
+
+    source->stream = g_mime_stream_mem_new_with_byte_array (bytes);
+    g_mime_stream_mem_set_owner (GMIME_STREAM_MEM (source->stream), TRUE);
+    source->memory = true;
+    if (own < 0)
+        return false;
+    file = g_mime_stream_fs_new_with_bounds (own, 0, (gint64) source->size);
+    unpacked = g_mime_stream_filter_new (file);
+    filter = g_mime_filter_gzip_new (GMIME_FILTER_GZIP_MODE_UNZIP, 0);
+    g_mime_stream_filter_add (GMIME_STREAM_FILTER (unpacked), filter);
+    while (bytes->len < GZIP_MAX &&
+           (n = g_mime_stream_read (unpacked, buffer, sizeof (buffer))) > 0)
+        g_byte_array_append (bytes, (guint8 *) buffer, (guint) n);
+    g_object_unref (filter);
+    g_object_unref (unpacked);
+    g_object_unref (file);
+    use_memory (source, bytes);
     return true;
 }
 
@@ -167,7 +214,10 @@ mime_source_open (void *ctx, int fd, size_t memory_limit, struct mime_source **s
     if (reason != NULL)
         goto failed;
     source->size = (size_t) st.st_size;
-    done = source->size <= memory_limit ? open_memory (source, fd) : open_file (source, fd);
+    if (is_gzip (fd))
+        done = open_gzip (source, fd);
+    else
+        done = source->size <= memory_limit ? open_memory (source, fd) : open_file (source, fd);
     if (!done) {
         reason = strerror (errno);
         goto failed;

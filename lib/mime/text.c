@@ -236,6 +236,24 @@ has_words (const struct mail_part *part)
            (part->text || g_str_has_prefix (part->type, "message/"));
 }
 
+static bool
+has_parameter (GMimeObject *object, const char *name, const char *value)
+{
+    const char *given = g_mime_object_get_content_type_parameter (object, name);
+
+    return given != NULL && g_ascii_strcasecmp (given, value) == 0;
+}
+
+static size_t
+plain_words (const struct mime_part *source, char *text, size_t length)
+{
+    length = mime_skip_blocks (text, length);
+    if (has_parameter (source->object, "format", "flowed") &&
+        has_parameter (source->object, "delsp", "yes"))
+        length = mime_join_delsp (text, length);
+    return length;
+}
+
 enum mail_status
 mime_part_words (void *ctx, struct mime_message *message, const struct mail_part *part,
                  size_t limit, char **text_out, size_t *length_out)
@@ -254,7 +272,7 @@ mime_part_words (void *ctx, struct mime_message *message, const struct mail_part
         text = html_to_text (ctx, source, length, &length);
         talloc_free (source);
     } else
-        length = mime_skip_blocks (text, length);
+        length = plain_words (&message->sources[part->number - 1], text, length);
     *text_out = text;
     *length_out = cut (text, length, limit);
     return MAIL_OK;

@@ -11,6 +11,7 @@
 #include "query/places.h"
 #include "query/plan-regex.h"
 #include "term.h"
+#include <glib.h>
 #include <string.h>
 #include <talloc.h>
 
@@ -140,16 +141,17 @@ text_starts (struct planner *planner, unsigned fields, const char *text, size_t 
     return plan;
 }
 
-/* Any word at all. Those of the body have no prefix, but never begin with a capital. */
+/* Any word at all. Those of the body have no prefix; they begin with a digit, a letter that is no
+ * ASCII capital, or "_". */
 static struct plan *
 text_any (struct planner *planner, unsigned fields)
 {
     struct plan *plan = text_starts (planner, fields & ~(1u << FIELD_BODY), "", 0);
 
     if (fields & 1u << FIELD_BODY)
-        for (unsigned byte = 1; byte < 256; byte++) {
+        for (unsigned byte = '0'; byte < 256; byte++) {
             char first = (char) byte;
-            if (byte < 'A' || byte > 'Z')
+            if (byte >= 0x80 || g_ascii_isdigit (first) || g_ascii_islower (first) || first == '_')
                 starts_add (plan, "", &first, 1);
         }
     return plan;
