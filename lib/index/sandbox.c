@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * sandbox.c - Landlock for files, seccomp for programs and sockets, resource limits for the rest.
+ *
+ * The C library loads a module for most character sets when it first meets them, so its folders
+ * stay readable; without them conversions fail without a word.
+ */
+#include "index/sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/landlock.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+/* Rights of later kernels, where the header is older. */
+#define FS_REFER (1ULL << 13)     /* ABI 2 */
+#define FS_TRUNCATE (1ULL << 14)  /* ABI 3 */
+#define FS_IOCTL_DEV (1ULL << 15) /* ABI 5 */
+
+#define FS_READ (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
+#define FS_FIRST \
+    (FS_READ | LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE | \
+     LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE | \
+     LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG | \
+     LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_BLOCK | \
+     LANDLOCK_ACCESS_FS_MAKE_SYM)
+#define FS_WRITE \
+    (FS_READ | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR | \
+     LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG)
+
+static void
+allow_below (int ruleset, const char *path, uint64_t access)
+{
+    struct landlock_path_beneath_attr rule = {.allowed_access = access,
+                                              .parent_fd = open (path, O_PATH | O_CLOEXEC)};
+    if (rule.parent_fd < 0)
+        return;
+    syscall (SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
+    close (rule.parent_fd);
+}
+
+static bool
+restrict_files (const char *writable, const char *readable)
+{
+    static const char *const libraries[] = {
+        "/usr/lib", "/usr/lib64",        "/usr/local/lib",  "/lib",
+        "/lib64",   "/usr/share/locale", "/usr/share/i18n", "/usr/share/zoneinfo"};
+    long abi = syscall (SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+    if (abi < 1)
+        return false;
+    uint64_t handled = FS_FIRST, write = FS_WRITE;
+    if (abi >= 2)
+        handled |= FS_REFER;
+    if (abi >= 3) {
+        handled |= FS_TRUNCATE;
+        write |= FS_TRUNCATE;
+    }
+    if (abi >= 5)
+        handled |= FS_IOCTL_DEV;
+    struct landlock_ruleset_attr attributes = {.handled_access_fs = handled};
+    int ruleset = (int) syscall (SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0);
+    if (ruleset < 0)
+        return false;
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
+        allow_below (ruleset, libraries[i], FS_READ);
+    allow_below (ruleset, writable, write);
+    if (readable)
+        allow_below (ruleset, readable, FS_READ);
+    bool done = syscall (SYS_landlock_restrict_self, ruleset, 0) == 0;
+    close (ruleset);
+    return done;
+}
+
+/* Programs and sockets: the calls fail with EPERM. */
+static bool
+restrict_calls (void)
+{
+#if defined(__x86_64__)
+#define OWN_ARCH AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define OWN_ARCH AUDIT_ARCH_AARCH64
+#endif
+#ifdef OWN_ARCH
+#define REFUSE(call) \
+    BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 1), \
+        BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
+    struct sock_filter filter[] = {
+        BPF_STMT (BPF_LD | BPF_W | BPF_ABS, offsetof (struct seccomp_data, arch)),
+        BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCH, 1, 0),
+        BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+        BPF_STMT (BPF_LD | BPF_W | BPF_ABS, offsetof (struct seccomp_data, nr)),
+        REFUSE (socket),
+        REFUSE (connect),
+        REFUSE (execve),
+        REFUSE (execveat),
+        REFUSE (ptrace),
+        REFUSE (kill),
+        BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
+    return prctl (PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+#else
+    return false;
+#endif
+}
+
+static void
+limit (int resource, rlim_t most)
+{
+    struct rlimit limits = {most, most};
+    setrlimit (resource, &limits);
+}
+
+bool
+sandbox_enter (const char *writable, const char *readable, size_t memory)
+{
+    limit (RLIMIT_CORE, 0);
+    limit (RLIMIT_FSIZE, (rlim_t) 16 << 30);
+    limit (RLIMIT_DATA, memory);
+    if (prctl (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+        return false;
+    bool files = restrict_files (writable, readable);
+    bool calls = restrict_calls ();
+    return files && calls;
+}
+
+void
+sandbox_allow_seconds (unsigned seconds)
+{
+    struct itimerval timer = {.it_value = {.tv_sec = seconds}};
+    setitimer (ITIMER_PROF, &timer, NULL);
+}
