@@ -41,7 +41,52 @@ listing_add (struct listing *listing, const struct dirent64 *found)
 static int
 by_name (const void *a, const void *b)
 {
-    return strcmp (((const struct entry *) a)->name, ((const struct entry *) b)->name);
+    const struct entry *left = a, *right = b;
+
+    if (left->key != right->key)
+        return left->key < right->key ? -1 : 1;
+    return strcmp (left->name, right->name);
+}
+
+/* Eight bytes from a place on, so that numbers are in the order of the texts. */
+static uint64_t
+sort_key (const char *text)
+{
+    uint64_t key = 0;
+
+    for (int i = 0; i < 8; i++)
+        key = key << 8 | (unsigned char) (*text ? *text++ : 0);
+    return key;
+}
+
+/* How many bytes all names begin with. */
+static size_t
+common_start (const struct listing *listing)
+{
+    const char *first = listing->count ? listing->entries[0].name : "";
+    size_t common = strlen (first);
+
+    for (size_t i = 1; i < listing->count && common; i++) {
+        const char *name = listing->entries[i].name;
+        size_t same = 0;
+
+        while (same < common && name[same] == first[same])
+            same++;
+        common = same;
+    }
+    return common;
+}
+
+/* The names of a maildir begin alike, and to compare two of them is to fetch both from memory: what
+ * tells most of them apart is kept beside them. */
+static void
+listing_sort (struct listing *listing)
+{
+    size_t common = common_start (listing);
+
+    for (size_t i = 0; i < listing->count; i++)
+        listing->entries[i].key = sort_key (listing->entries[i].name + common);
+    qsort (listing->entries, listing->count, sizeof *listing->entries, by_name);
 }
 
 int
@@ -69,7 +114,7 @@ listing_read (void *ctx, int fd, struct listing **listing_out)
         talloc_free (listing);
         return error;
     }
-    qsort (listing->entries, listing->count, sizeof *listing->entries, by_name);
+    listing_sort (listing);
     *listing_out = listing;
     return 0;
 }
@@ -88,10 +133,14 @@ listing_sort_by_inode (struct entry **entries, size_t count)
     qsort (entries, count, sizeof *entries, by_inode);
 }
 
+static int
+find_name (const void *key, const void *entry)
+{
+    return strcmp (key, ((const struct entry *) entry)->name);
+}
+
 struct entry *
 listing_find (const struct listing *listing, const char *name)
 {
-    struct entry key = {.name = name};
-
-    return bsearch (&key, listing->entries, listing->count, sizeof key, by_name);
+    return bsearch (name, listing->entries, listing->count, sizeof *listing->entries, find_name);
 }

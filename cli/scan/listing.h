@@ -17,6 +17,7 @@ enum entry_kind {
 
 struct entry {
     const char *name;
+    uint64_t key;   /* for sorting */
     uint64_t inode; /* of the name itself (d_ino) */
     uint8_t type;   /* DT_REG, DT_UNKNOWN, ... */
     uint8_t kind;   /* enum entry_kind; ENTRY_NONE until somebody sets it */
@@ -28,7 +29,7 @@ struct listing {
 };
 
 /* Reads the folder open as fd from where it stands to its end. Returns 0, or an errno (and no
- * listing). The listing is talloc'd on ctx; about 80 bytes a name. */
+ * listing). The listing is talloc'd on ctx; about 90 bytes a name. */
 int listing_read (void *ctx, int fd, struct listing **listing_out);
 
 /* Sorts pointers to entries by inode: on a spinning disk that is about the order of their places.

@@ -219,6 +219,37 @@ test_listing (void **state)
     script_destroy (script);
 }
 
+/* Names that begin alike, and where they end or go on with any byte. */
+static void
+test_listing_order (void **state)
+{
+    static const char *const names[] = {"ab",         "abc",         "ab\x01",         "ab\xff",
+                                        "abcdefghij", "abcdefghi",   "abcdefghij\x7f", "abcdefghik",
+                                        "abcdefghi!", "abcdefgh\x80"};
+    struct script *script = script_create ();
+    size_t count = sizeof names / sizeof *names;
+    int fd = open (script->root, O_RDONLY | O_DIRECTORY);
+    struct listing *listing;
+
+    (void) state;
+    for (size_t round = 0; round < 2; round++) { /* the second with a name that shares nothing */
+        for (size_t i = 0; i < count && !round; i++)
+            close (openat (fd, names[i], O_WRONLY | O_CREAT, 0600));
+        if (round)
+            mkdirat (fd, "x", 0700);
+        lseek (fd, 0, SEEK_SET);
+        assert_int_equal (listing_read (script, fd, &listing), 0);
+        assert_int_equal (listing->count, count + round);
+        for (size_t i = 1; i < listing->count; i++)
+            assert_true (strcmp (listing->entries[i - 1].name, listing->entries[i].name) < 0);
+        for (size_t i = 0; i < count; i++)
+            assert_string_equal (listing_find (listing, names[i])->name, names[i]);
+        assert_null (listing_find (listing, "abcd"));
+    }
+    close (fd);
+    script_destroy (script);
+}
+
 static void
 test_words (void **state)
 {
@@ -234,10 +265,10 @@ int
 main (void)
 {
     const struct CMUnitTest list[] = {
-        cmocka_unit_test (test_ignore),  cmocka_unit_test (test_ignore_malformed),
-        cmocka_unit_test (test_settled), cmocka_unit_test (test_from_stat),
-        cmocka_unit_test (test_visited), cmocka_unit_test (test_listing),
-        cmocka_unit_test (test_words),
+        cmocka_unit_test (test_ignore),        cmocka_unit_test (test_ignore_malformed),
+        cmocka_unit_test (test_settled),       cmocka_unit_test (test_from_stat),
+        cmocka_unit_test (test_visited),       cmocka_unit_test (test_listing),
+        cmocka_unit_test (test_listing_order), cmocka_unit_test (test_words),
     };
 
     return cmocka_run_group_tests (list, NULL, NULL);
