@@ -50,23 +50,31 @@ class Facts:
         self.plain, self.html_source, self.html_text = '', '', ''
         self.attached, self.inner_headers, self.binary, self.headers = '', '', '', ''
         self.types = set()
-        self.raw = b''
+        self.signature_names = ''
+        self.attached_message = self.odd_headers = self.odd_type = False
+        self.files = len(paths)
         for path in paths:
             with open(path, 'rb') as f:
                 data = f.read()
-            self.raw += data
             mail = email.message_from_bytes(data)
+            head = data.partition(b'\n\n')[0]
+            quotes = [str(v).replace('\\"', '').count('"') for n in ('From', 'To', 'Cc') for v in mail.get_all(n, [])]
+            self.odd_headers |= b'=?' in head or not head.isascii() or any(n % 2 for n in quotes)
             self.headers += '\n'.join(str(v) for v in mail.values()) + '\n'
             for part in mail.walk():
-                self._part(part, part is mail)
+                self._part(part)
 
-    def _part(self, part, top):
+    def _part(self, part):
         kind = part.get_content_type()
         self.types.add(kind)
+        self.odd_type |= '/' not in str(part.get('Content-Type', '/'))
+        if kind.endswith('-signature'):
+            self.signature_names += ' '.join(str(v) for v in part.values()) + '\n'
         if part.is_multipart():
             if kind == 'message/rfc822':
                 inner = part.get_payload(0)
                 self.inner_headers += '\n'.join(str(v) for v in inner.values()) + '\n'
+                self.attached_message |= part.get_content_disposition() == 'attachment'
             return
         data = part.get_payload(decode=True) or b''
         text = _decode(data, part.get_content_charset())
@@ -91,22 +99,127 @@ def _decode(data, charset):
     return data.decode('latin-1')
 
 
+class Asked:
+    """A simple query taken apart: its field ('' for none) and its words, cut so that they match what
+    stems and wildcards match, too (roots)."""
+
+    def __init__(self, leaf):
+        found = re.match(r'(\w+):', leaf)
+        self.leaf = leaf
+        self.field = found.group(1) if found else ''
+        value = leaf[found.end():] if found else leaf
+        near = re.sub(r'\b(NEAR|ADJ)(/\d+)?\b', ' ', value)
+        self.words = words(near)
+        self.roots = {w if '"' in value else w[:max(3, min(6, len(w) - 4))] for w in self.words}
+
+    def any_in(self, text):
+        """Some of the words stand in the text."""
+        there = words(text)
+        return any(t.startswith(r) for r in self.roots for t in there)
+
+    def all_in(self, text):
+        there = words(text)
+        return all(any(t.startswith(r) for t in there) for r in self.roots)
+
+    def of_body(self):
+        return self.field in ('', 'body')
+
+
 RULES = {}
 
 
 def rule(function):
+    """Registers a rule: function (facts, asked, direction) -> bool."""
     RULES[function.__name__.replace('_', '-')] = function
     return function
 
 
 def explain(facts, leaf, direction):
     """Name of the rule that a different answer to a simple query comes under, or None."""
-    field, _, value = leaf.rpartition(':') if re.match(r'\w+:', leaf) else ('', '', leaf)
-    asked = words(value)
+    asked = Asked(leaf)
     for name, holds in RULES.items():
-        if holds(facts, field, asked, direction):
+        if holds(facts, asked, direction):
             return name
     return None
+
+
+@rule
+def html(facts, asked, direction):
+    if not facts.html_source or not asked.of_body():
+        return False
+    seen, source = asked.all_in(facts.plain + facts.html_text), asked.all_in(facts.plain + facts.html_source)
+    return seen if direction == 'extra' else source
+
+
+@rule
+def parts_of_words(facts, asked, direction):
+    if direction != 'extra':
+        return False
+    text = facts.headers + facts.plain + facts.html_text + facts.attached + facts.inner_headers
+    joined = re.findall(r"\w*(?:[_'’&·]\w+)+[_'’&·]*|\w+[_'’&·+#]+|\d+[.,;][\d.,;]+", text)
+    pieces = {p.casefold() for word in joined for p in re.split(r"[_'’&·+#.,;]", word)}
+    return any(p.startswith(r) for r in asked.roots for p in pieces)
+
+
+@rule
+def text_attachments(facts, asked, direction):
+    return direction == 'extra' and asked.of_body() and asked.any_in(facts.attached)
+
+
+@rule
+def forwarded_headers(facts, asked, direction):
+    return direction == 'extra' and asked.of_body() and asked.any_in(facts.inner_headers)
+
+
+@rule
+def attached_messages(facts, asked, direction):
+    return direction == 'extra' and asked.leaf == 'tag:attachment' and facts.attached_message
+
+
+@rule
+def signature_names(facts, asked, direction):
+    signed = {t for t in facts.types if t.endswith('-signature')}
+    return direction == 'extra' and asked.field in ('', 'attachment') and bool(signed) and (
+        asked.any_in(facts.signature_names))
+
+
+@rule
+def binary_parts(facts, asked, direction):
+    return direction == 'missing' and asked.of_body() and asked.any_in(facts.binary)
+
+
+@rule
+def armour(facts, asked, direction):
+    blocks = re.findall(r'-----BEGIN PGP.*?-----END PGP[^\n]*', facts.plain + facts.attached, re.S)
+    return direction == 'missing' and asked.of_body() and asked.any_in(' '.join(blocks))
+
+
+@rule
+def delivery_reports(facts, asked, direction):
+    return direction == 'extra' and asked.of_body() and 'message/delivery-status' in facts.types
+
+
+@rule
+def accents(facts, asked, direction):
+    text = facts.headers + facts.plain + facts.html_text
+    plain = {''.join(c for c in unicodedata.normalize('NFKD', w) if not unicodedata.combining(c))
+             for w in words(text) if not w.isascii()}
+    return direction == 'extra' and any(p.startswith(r) for r in asked.roots for p in plain)
+
+
+@rule
+def headers_repaired(facts, asked, direction):
+    return asked.field in ('', 'from', 'to', 'subject') and facts.odd_headers
+
+
+@rule
+def types_without_slash(facts, asked, direction):
+    return asked.field in ('', 'body', 'mimetype') and facts.odd_type
+
+
+@rule
+def copies(facts, asked, direction):
+    return direction == 'missing' and facts.files > 1 and len(asked.words) > 1
 
 
 def leaves(query):

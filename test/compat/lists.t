@@ -16,7 +16,7 @@ import differences
 import pair
 import sandbox
 
-CHECKS = 12 + 2 * len(draw.KINDS)
+CHECKS = 16 + 3 * len(draw.KINDS)
 DOCUMENT = os.path.join(tap.TOP, 'doc', 'notmuch-differences.md')
 TAGS = ['attachment', 'signed', 'flagged', 'replied', 'passed', 'draft', 'unread', 'inbox', 'seventh',
         '"two words"', 'sélect']
@@ -44,6 +44,12 @@ class Compare:
         self.both = both
         self.facts = {}
         self.used = {}
+        self.found = self.unlike = self.equal = 0
+
+    def facts_of(self, message_id):
+        if message_id not in self.facts:
+            self.facts[message_id] = differences.Facts(self.both.peer_files(message_id))
+        return self.facts[message_id]
 
     def reason(self, message_id, query):
         """Why a message is in one answer only: a rule, or None."""
@@ -53,25 +59,28 @@ class Compare:
                 return None
             if (message_id in peer) == (message_id in ours):
                 continue
-            if message_id not in self.facts:
-                self.facts[message_id] = differences.Facts(self.both.peer_files(message_id))
             direction = 'extra' if message_id in ours else 'missing'
-            name = differences.explain(self.facts[message_id], leaf, direction)
+            name = differences.explain(self.facts_of(message_id), leaf, direction)
             if name:
                 return name
         return None
 
     def query(self, query):
-        """(usable, list of what no rule explains)."""
+        """(usable, list of what no rule explains); adds to the sums of the kind."""
         peer, ours = self.both.ask(query)
         if isinstance(peer, str):
             return False, ['notmuch: ' + peer]
         if isinstance(ours, str):
             return True, ['%s: ours: %s' % (query, ours)]
         wrong = []
+        self.found += len(peer)
+        self.unlike += len(peer ^ ours)
+        self.equal += peer == ours
         for message_id in sorted(peer ^ ours):
             name = self.reason(message_id, query)
             self.used[name] = self.used.get(name, 0) + 1
+            # one rule that concerns all signed mail is no sign of masked faults
+            self.unlike -= name == 'signature-names'
             if name is None:
                 wrong.append('%s: %s %s' % (query, 'extra' if message_id in ours else 'missing',
                                             message_id))
@@ -79,17 +88,21 @@ class Compare:
 
     def kind(self, kind, queries):
         usable, wrong = 0, []
+        self.found = self.unlike = self.equal = 0
         for query in queries:
             good, bad = self.query(query)
             usable += good
             wrong += bad[:5]
         tap.ok(usable >= 5, '%s: at least five queries find some messages and not all' % kind,
                '%d of %d' % (usable, len(queries)))
-        tap.ok(not wrong, '%s: %d queries answered alike' % (kind, len(queries)),
+        tap.ok(not wrong, '%s: %d queries answered alike, but for the rules' % (kind, len(queries)),
                '\n'.join(wrong[:40]))
+        tap.ok(self.unlike <= self.found // 20, '%s: the rules concern few: %d of %d ids; %d answers are equal'
+               % (kind, self.unlike, self.found, self.equal))
 
 
-def check_index(both):
+def check_index(compare):
+    both = compare.both
     done = both.ours.run('new')
     tap.ok(done.returncode == 0, 'new exits 0', done.stderr[-2000:])
     tap.ok(b'Processed %d total files' % len(both.names) in done.stdout, 'new processed all files',
@@ -99,8 +112,12 @@ def check_index(both):
     for what in ('messages', 'threads', 'files'):
         tap.equal(both.ours.count('--output=' + what, '*'), both.peer.count('--output=' + what, '*'),
                   'the same count of ' + what)
-    ours, peer = set(both.ours.tag_lines()), set(both.peer.tag_lines())
-    tap.ok(ours == peer, 'the same tags', lambda: '\n'.join(sorted(ours ^ peer)[:20]))
+    ours, peer = both.ours.tags(), both.peer.tags()
+    tag = differences.Asked('tag:attachment')
+    wrong = [(m, ours.get(m), peer[m]) for m in peer if ours.get(m) != peer[m] and not (
+        set(ours.get(m, ())) ^ set(peer[m]) == {'attachment'} and
+        differences.RULES['attached-messages'](compare.facts_of(m), tag, 'extra'))]
+    tap.ok(not wrong, 'the same tags', wrong[:20])
     ours, peer = set(both.ours.files()), set(both.peer.files())
     tap.ok(ours == peer, 'the same files',
            lambda: '\n'.join(sorted(ours ^ peer)[:20]))
@@ -108,7 +125,21 @@ def check_index(both):
     tap.ok(ours == peer, 'the same threads', lambda: '%d differ' % len(ours ^ peer))
 
 
-def check_summaries(both):
+def summary_rule(compare, ids, ours, peer):
+    """Whether all that differs between two summaries of a thread comes under a rule."""
+    fields = {k for k in peer if ours.get(k) != peer[k]}
+    facts = [compare.facts_of(i) for i in ids]
+    rules = differences.RULES
+    if fields & {'subject', 'authors'}:
+        fields -= {'subject', 'authors'} if any(f.odd_headers for f in facts) else set()
+    if set(ours.get('tags', ())) ^ set(peer['tags']) <= {'attachment'}:
+        tag = differences.Asked('tag:attachment')
+        fields -= {'tags'} if any(rules['attached-messages'](f, tag, 'extra') for f in facts) else set()
+    return not fields
+
+
+def check_summaries(compare):
+    both = compare.both
     for sort, query in (('newest-first', '*'), ('oldest-first', 'tag:seventh'),
                         ('newest-first', 'subject:patch')):
         options = ['search', '--format=json', '--sort=' + sort, query]
@@ -116,9 +147,11 @@ def check_summaries(both):
         tap.equal([e['timestamp'] for e in ours], [e['timestamp'] for e in peer],
                   'summaries of %s come in the same order' % query)
         peer, ours = by_ids(peer), by_ids(ours)
-        wrong = [(ours.get(k), peer[k]) for k in peer if ours.get(k) != peer[k]]
-        tap.ok(not wrong, 'the same summaries of %s (%d threads)' % (query, len(peer)),
-               lambda: '\n'.join('got:   %r\nright: %r' % w for w in wrong[:5]))
+        unlike = [(k, ours.get(k, {}), peer[k]) for k in peer if ours.get(k) != peer[k]]
+        wrong = [w for w in unlike if not summary_rule(compare, *w)]
+        tap.ok(not wrong and len(unlike) < 1 + len(peer) // 50,
+               'the same summaries of %s (%d threads, %d by rule)' % (query, len(peer), len(unlike)),
+               lambda: '\n'.join('got:   %r\nright: %r' % w[1:] for w in wrong[:5]))
 
 
 def main():
@@ -127,16 +160,16 @@ def main():
     top = corpus.folder_or_skip(CHECKS)
     both = pair.Pair(top, 1 if tap.LONG else 6)
     try:
-        check_index(both)
-        check_summaries(both)
+        compare = Compare(both)
+        check_index(compare)
+        check_summaries(compare)
         sample = both.sources if not tap.LONG else both.sources[::6]
         asked = written() + draw.queries(sample, both.folders(), TAGS)
-        compare = Compare(both)
         for kind in draw.KINDS:
             compare.kind(kind, [q for k, q in asked if k == kind])
         tap.diag('rules used: %s' % compare.used)
-        tap.equal(set(differences.RULES), differences.documented(DOCUMENT) & set(differences.RULES),
-                  'every rule is in the document')
+        tap.equal(sorted(differences.RULES), sorted(differences.documented(DOCUMENT)),
+                  'the rules are those of the document')
     finally:
         both.close()
     tap.done()
