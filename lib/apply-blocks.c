@@ -120,6 +120,21 @@ apply_finish_folder (struct publish *publish, struct change_folder *folder)
     return publish_folder_stat (publish, folder->path, &stat);
 }
 
+static enum mail_reason
+reason_of (const struct parsed_file *file)
+{
+    switch (file->status) {
+    case MAIL_ERROR_NOT_MAIL:
+        return file->stat.size == 0 ? MAIL_REASON_EMPTY : MAIL_REASON_NOT_MAIL;
+    case MAIL_ERROR_WORKER:
+        return MAIL_REASON_WORKER_DIED;
+    case MAIL_ERROR_STORE:
+        return MAIL_REASON_REFUSED;
+    default:
+        return MAIL_REASON_UNREADABLE;
+    }
+}
+
 static enum mail_status
 publish_added (struct apply *apply, struct publish *publish, struct lane *lane, size_t at)
 {
@@ -133,6 +148,8 @@ publish_added (struct apply *apply, struct publish *publish, struct lane *lane, 
         status = publish_file (publish, folder->path, add->name, file, text, &deferred);
     else if (file->status == MAIL_ERROR_IO)
         folder->failed = true;
+    else
+        status = publish_problem (publish, folder->path, add->name, reason_of (file), &file->stat);
     if (status != MAIL_OK)
         return status;
     if (deferred) {

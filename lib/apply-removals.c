@@ -96,12 +96,13 @@ drop_slice (struct apply *apply, GArray *drops, size_t *next)
     return publish_commit (publish, apply->counts, NULL);
 }
 
-/* The last commit: records of folders that are gone, and the times of those that waited. */
+/* The last commit: records of folders that are gone, problems, and the times of those that
+ * waited. */
 static enum mail_status
 finish_folders (struct apply *apply)
 {
     struct publish *publish;
-    GArray *drops = apply->changes->drops;
+    GArray *drops = apply->changes->drops, *problems = apply->changes->problems;
     enum mail_status status = publish_begin (apply, apply->index, apply->options, &publish);
     if (status != MAIL_OK)
         return status;
@@ -109,6 +110,12 @@ finish_folders (struct apply *apply)
         struct change_drop *drop = &g_array_index (drops, struct change_drop, i);
         if (!drop->name)
             status = publish_drop_folder (publish, drop->folder);
+    }
+    for (size_t i = 0; status == MAIL_OK && i < problems->len; i++) {
+        struct change_problem *problem = &g_array_index (problems, struct change_problem, i);
+        status =
+            publish_problem (publish, changes_folder_at (apply->changes, problem->folder)->path,
+                             problem->name, problem->reason, &problem->stat);
     }
     for (size_t i = 0; status == MAIL_OK && i < apply->changes->folders->len; i++) {
         struct change_folder *folder = changes_folder_at (apply->changes, i);

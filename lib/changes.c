@@ -22,6 +22,7 @@ changes_destroy (struct mail_changes *changes)
     g_array_unref (changes->moves);
     g_array_unref (changes->drops);
     g_array_unref (changes->folder_moves);
+    g_array_unref (changes->problems);
     return 0;
 }
 
@@ -37,6 +38,7 @@ mail_changes_create (void *ctx, struct mail_index *index)
     changes->moves = g_array_new (FALSE, TRUE, sizeof (struct change_move));
     changes->drops = g_array_new (FALSE, TRUE, sizeof (struct change_drop));
     changes->folder_moves = g_array_new (FALSE, TRUE, sizeof (struct change_folder_move));
+    changes->problems = g_array_new (FALSE, TRUE, sizeof (struct change_problem));
     talloc_set_destructor (changes, changes_destroy);
     return changes;
 }
@@ -111,6 +113,15 @@ mail_changes_drop (struct mail_changes *changes, uint32_t folder, const char *na
 {
     struct change_drop drop = {folder, keep (changes, name)};
     g_array_append_val (changes->drops, drop);
+}
+
+void
+mail_changes_problem (struct mail_changes *changes, const char *folder, const char *name,
+                      enum mail_reason reason, const struct mail_stat *stat)
+{
+    struct change_problem problem = {folder_place (changes, folder), keep (changes, name), reason,
+                                     *stat};
+    g_array_append_val (changes->problems, problem);
 }
 
 size_t

@@ -35,6 +35,13 @@ struct change_drop {
     const char *name; /* NULL: the folder itself, with all below it */
 };
 
+struct change_problem {
+    size_t folder; /* in folders */
+    const char *name;
+    enum mail_reason reason;
+    struct mail_stat stat;
+};
+
 struct change_folder_move {
     uint32_t id;
     const char *to; /* relative path */
@@ -44,7 +51,7 @@ struct mail_changes {
     struct mail_index *index;
     GStringChunk *strings; /* one block for a million names */
     GHashTable *by_path;   /* path -> place in folders + 1 */
-    GArray *folders, *adds, *moves, *drops, *folder_moves;
+    GArray *folders, *adds, *moves, *drops, *folder_moves, *problems;
 };
 
 struct change_folder *changes_folder_at (struct mail_changes *changes, size_t at);

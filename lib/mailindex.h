@@ -326,12 +326,50 @@ char *mail_folders_path (void *ctx, const struct mail_folders *folders, uint32_t
 const struct mail_folder *const *mail_folders_children (const struct mail_folders *folders,
                                                         uint32_t parent, size_t *count_out);
 
-/* Base names of the files stored for a folder, in byte order; an array of *count_out. */
+/* Base names of the files stored for a folder, in byte order, those of remembered problems among
+ * them; an array of *count_out. */
 enum mail_status mail_folder_files (void *ctx, struct mail_index *index, uint32_t folder,
                                     char ***names_out, size_t *count_out);
 /* What the record says of one stored file; *found_out tells whether there is such a file. */
 enum mail_status mail_folder_file_stat (struct mail_index *index, uint32_t folder, const char *name,
                                         struct mail_stat *stat_out, bool *found_out);
+
+/* ---- what could not be indexed ---- */
+
+/* Reasons, with the words of the list of problems. */
+#define MAIL_REASON_LIST(X) \
+    X (MAIL_REASON_NOT_MAIL, "not-mail") \
+    X (MAIL_REASON_EMPTY, "empty") \
+    X (MAIL_REASON_DANGLING_LINK, "dangling-link") \
+    X (MAIL_REASON_UNREADABLE, "unreadable") \
+    X (MAIL_REASON_VANISHED, "vanished") \
+    X (MAIL_REASON_NAME_TOO_LONG, "name-too-long") \
+    X (MAIL_REASON_WORKER_DIED, "worker-died") \
+    X (MAIL_REASON_TOO_DEEP, "too-deep") \
+    X (MAIL_REASON_TOO_BIG, "too-big") \
+    X (MAIL_REASON_TRUNCATED, "truncated") \
+    X (MAIL_REASON_SPECIAL_FILE, "special-file") \
+    X (MAIL_REASON_REFUSED, "refused")
+
+#define MAIL_REASON_ENUM(name, word) name,
+enum mail_reason { MAIL_REASON_LIST (MAIL_REASON_ENUM) MAIL_REASON_COUNT };
+#undef MAIL_REASON_ENUM
+/* The word of the table above; "unknown" for anything else. Static. */
+const char *mail_reason_word (enum mail_reason reason);
+
+/* A name in a folder that is remembered because it could not be indexed, or not wholly. */
+struct mail_problem {
+    enum mail_reason reason;
+    int64_t since;         /* seconds; when it was first met */
+    uint32_t folder;       /* id of the folder it is in */
+    const char *name;      /* base name */
+    struct mail_stat stat; /* as it was then; zero where it could not be had */
+};
+/* All of them, by folder and name; an array of *count_out. */
+enum mail_status mail_problems_load (void *ctx, struct mail_index *index,
+                                     struct mail_problem **problems_out, size_t *count_out);
+
+/* ---- changes ---- */
 
 /* A list of changes found by a scan, applied together by mail_changes_apply. Folders and files are
  * named by relative paths; strings are copied. */
@@ -354,6 +392,10 @@ void mail_changes_move (struct mail_changes *changes, uint32_t from_folder, cons
                         const char *folder, const char *name, const struct mail_stat *stat);
 /* The file is gone. */
 void mail_changes_drop (struct mail_changes *changes, uint32_t folder, const char *name);
+/* The name cannot be indexed, and is to be remembered with its reason: it is among the files of the
+ * folder from then on, until it is dropped or can be added. */
+void mail_changes_problem (struct mail_changes *changes, const char *folder, const char *name,
+                           enum mail_reason reason, const struct mail_stat *stat);
 /* Files to add so far. */
 size_t mail_changes_count_added (const struct mail_changes *changes);
 bool mail_changes_empty (const struct mail_changes *changes);

@@ -63,7 +63,7 @@ publish_set_text (struct publish *publish, struct edit *edit, uint32_t text)
 
 /* The message that has this file, and the file's place in its record; *edit_out is NULL where
  * nobody has it. inode: which one is meant where several do (a name passed on in this run); 0 for
- * any. */
+ * any. A remembered problem of the name is forgotten: whoever asks changes what it stood for. */
 static enum mail_status
 find_holder (struct publish *publish, uint32_t folder, const char *name, uint64_t inode,
              struct edit **edit_out, size_t *at_out)
@@ -78,6 +78,8 @@ find_holder (struct publish *publish, uint32_t folder, const char *name, uint64_
     for (size_t i = 0; status == MAIL_OK && i < ids.count && !*edit_out; i++) {
         struct edit *edit;
         status = publish_edit (publish, ids.ids[i], &edit);
+        if (status == MAIL_OK && !edit)
+            status = publish_forget_problem (publish, ids.ids[i]);
         if (status != MAIL_OK || !edit)
             continue;
         long at = record_find_file (&edit->message->record, folder, name);

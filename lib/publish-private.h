@@ -45,6 +45,9 @@ void publish_keep_edit (struct publish *publish, struct edit *edit);
 /* The message's words are in another text document from now on. */
 enum mail_status publish_set_text (struct publish *publish, struct edit *edit, uint32_t text);
 
+/* Forgets the problem of a name: document docid, found under the name, is perhaps one. */
+enum mail_status publish_forget_problem (struct publish *publish, uint32_t docid);
+
 /* The node of an id, looked up in state when it is new. */
 enum mail_status threads_node (struct publish *publish, const char *id, struct node **node_out);
 /* Joins a new message with all that it refers to. */

@@ -44,6 +44,12 @@ enum mail_status publish_move (struct publish *publish, uint32_t from_folder, co
                                const char *folder, const char *name, const struct mail_stat *stat);
 enum mail_status publish_drop (struct publish *publish, uint32_t folder, const char *name);
 
+/* Remembers that a name could not be indexed, or not wholly; a problem that is known keeps its
+ * date.
+ */
+enum mail_status publish_problem (struct publish *publish, const char *folder, const char *name,
+                                  enum mail_reason reason, const struct mail_stat *stat);
+
 /* ---- folders ---- */
 
 /* Id of the folder's record, made with its parents where missing. */

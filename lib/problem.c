@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* problem.c - what could not be indexed, remembered. */
+#include "problem.h"
+#include "index-private.h"
+#include "schema.h"
+
+#include <glib.h>
+#include <stdlib.h>
+#include <string.h>
+#include <talloc.h>
+
+#define PROBLEM_VERSION 1
+#define PROBLEM_TYPE "(ysxuayttxx)"
+
+static const char *const words[] = {
+#define WORD(name, word) [name] = word,
+    MAIL_REASON_LIST (WORD)
+#undef WORD
+};
+
+const char *
+mail_reason_word (enum mail_reason reason)
+{
+    return (unsigned) reason < MAIL_REASON_COUNT ? words[reason] : "unknown";
+}
+
+static bool
+find_reason (const char *word, enum mail_reason *reason_out)
+{
+    for (unsigned i = 0; i < MAIL_REASON_COUNT; i++) {
+        if (strcmp (word, words[i]) == 0) {
+            *reason_out = (enum mail_reason) i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static GVariant *
+little_endian (GVariant *value)
+{
+    g_variant_ref_sink (value);
+    if (G_BYTE_ORDER == G_LITTLE_ENDIAN)
+        return value;
+    GVariant *swapped = g_variant_byteswap (value);
+    g_variant_unref (value);
+    return swapped;
+}
+
+char *
+problem_encode (void *ctx, const struct mail_problem *problem, size_t *length_out)
+{
+    GVariant *value = little_endian (g_variant_new (
+        "(ysxu@ayttxx)", (guchar) PROBLEM_VERSION, mail_reason_word (problem->reason),
+        problem->since, problem->folder, g_variant_new_bytestring (problem->name),
+        problem->stat.inode, problem->stat.size, problem->stat.mtime, problem->stat.ctime));
+    *length_out = g_variant_get_size (value);
+    char *bytes = talloc_size (ctx, *length_out);
+    g_variant_store (value, bytes);
+    g_variant_unref (value);
+    return bytes;
+}
+
+bool
+problem_decode (void *ctx, const char *bytes, size_t length, struct mail_problem *problem_out)
+{
+    guchar version;
+    const char *word;
+    GVariant *name;
+    if (length == 0 || bytes[0] != PROBLEM_VERSION)
+        return false;
+    GVariant *value = little_endian (
+        g_variant_new_from_data (G_VARIANT_TYPE (PROBLEM_TYPE), bytes, length, FALSE, NULL, NULL));
+    *problem_out = (struct mail_problem){0};
+    g_variant_get (value, "(y&sxu@ayttxx)", &version, &word, &problem_out->since,
+                   &problem_out->folder, &name, &problem_out->stat.inode, &problem_out->stat.size,
+                   &problem_out->stat.mtime, &problem_out->stat.ctime);
+    problem_out->name = talloc_strdup (ctx, g_variant_get_bytestring (name));
+    bool known = find_reason (word, &problem_out->reason);
+    g_variant_unref (name);
+    g_variant_unref (value);
+    return known;
+}
+
+static int
+compare_problems (const void *a, const void *b)
+{
+    const struct mail_problem *left = a, *right = b;
+    if (left->folder != right->folder)
+        return left->folder < right->folder ? -1 : 1;
+    return strcmp (left->name, right->name);
+}
+
+static enum mail_status
+load_once (void *ctx, struct mail_index *index, struct mail_problem **problems_out,
+           size_t *count_out)
+{
+    struct idset ids = {NULL, 0};
+    struct store_term bad = {TERM_TYPE_BAD, strlen (TERM_TYPE_BAD)};
+    enum mail_status status = store_postings (ctx, index->state, bad, &ids);
+    struct mail_problem *problems = talloc_array (ctx, struct mail_problem, ids.count + 1);
+    *count_out = 0;
+    for (size_t i = 0; status == MAIL_OK && i < ids.count; i++) {
+        struct store_document document;
+        bool found;
+        status = store_read (problems, index->state, ids.ids[i], STORE_DATA, &document, &found);
+        if (status == MAIL_OK && found &&
+            problem_decode (problems, document.data, document.data_length, &problems[*count_out]))
+            ++*count_out;
+    }
+    talloc_free (ids.ids);
+    if (*count_out > 1)
+        qsort (problems, *count_out, sizeof *problems, compare_problems);
+    *problems_out = problems;
+    return status == MAIL_OK ? status : index_fail_store (index, index->state, status);
+}
+
+enum mail_status
+mail_problems_load (void *ctx, struct mail_index *index, struct mail_problem **problems_out,
+                    size_t *count_out)
+{
+    unsigned attempt = 0;
+    enum mail_status status;
+    do {
+        status = load_once (ctx, index, problems_out, count_out);
+        if (status == MAIL_OK)
+            return MAIL_OK;
+    } while ((status = index_overtaken (index, status, &attempt)) == MAIL_OK);
+    return status;
+}
