@@ -8,6 +8,7 @@
  */
 #include "folders.h"
 #include "index-private.h"
+#include "problem.h"
 #include "record.h"
 #include "schema.h"
 #include "term.h"
@@ -259,6 +260,23 @@ note_name (void *closure, const char *term, size_t length, uint32_t freq)
     return true;
 }
 
+/* The files that a document has names for: those of a message, or the one of a problem. False where
+ * it is neither. */
+static bool
+files_of_document (void *ctx, const struct store_document *document, struct record *record_out)
+{
+    struct mail_problem problem;
+    if (record_decode (ctx, document->data, document->data_length, record_out))
+        return true;
+    if (!problem_decode (ctx, document->data, document->data_length, &problem))
+        return false;
+    struct record_file file = {
+        .folder = problem.folder, .name = problem.name, .stat = problem.stat};
+    *record_out = (struct record){0};
+    record_add_file (ctx, record_out, &file);
+    return true;
+}
+
 /* The names behind a hashed term: they are in the records of its documents. */
 static enum mail_status
 add_hashed (struct store *state, uint32_t folder, struct store_term term, struct names *names)
@@ -271,8 +289,7 @@ add_hashed (struct store *state, uint32_t folder, struct store_term term, struct
         struct record record;
         bool found;
         status = store_read (local, state, set.ids[i], STORE_DATA, &document, &found);
-        if (status != MAIL_OK || !found ||
-            !record_decode (local, document.data, document.data_length, &record))
+        if (status != MAIL_OK || !found || !files_of_document (local, &document, &record))
             continue;
         for (size_t k = 0; k < record.file_count; k++) {
             const char *name = record.files[k].name;
@@ -351,8 +368,7 @@ read_file_stat (struct mail_index *index, uint32_t folder, const char *name,
         struct record record;
         bool found;
         status = store_read (local, index->state, set.ids[i], STORE_DATA, &document, &found);
-        if (status != MAIL_OK || !found ||
-            !record_decode (local, document.data, document.data_length, &record))
+        if (status != MAIL_OK || !found || !files_of_document (local, &document, &record))
             continue;
         long at = record_find_file (&record, folder, name);
         if (at >= 0) {

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <talloc.h>
 
-#define PROBLEM_VERSION 1
+#define PROBLEM_VERSION 0x41 /* apart from the versions of messages' records */
 #define PROBLEM_TYPE "(ysxuayttxx)"
 
 static const char *const words[] = {
