@@ -27,6 +27,7 @@ struct new_settings {
     char **tags, **ignore;
     size_t tag_count, ignore_count;
     bool maildir_flags;
+    unsigned tombstone_days;
 };
 
 /* One run. */
@@ -221,15 +222,18 @@ read_settings (void *ctx, struct new_run *run)
 {
     struct new_settings *settings = &run->settings;
     const struct config *config = run->cli->config;
+    int64_t days;
     char *error = NULL;
 
     settings->tags = config_list (ctx, config, "new.tags", &settings->tag_count);
     settings->ignore = config_list (ctx, config, "new.ignore", &settings->ignore_count);
     if (config_boolean (ctx, config, "maildir.synchronize_flags", &settings->maildir_flags,
-                        &error) != MAIL_OK) {
+                        &error) != MAIL_OK ||
+        config_integer (ctx, config, "new.tombstone_days", 0, 36500, &days, &error) != MAIL_OK) {
         report (run->cli, "%s", error);
         return 1;
     }
+    settings->tombstone_days = (unsigned) days;
     return check_new_tags (settings);
 }
 
@@ -262,6 +266,7 @@ apply (struct new_run *run, struct mail_changes *changes, struct mail_apply_coun
 {
     const struct mail_apply_options options = {
         .workers = run->workers,
+        .tombstone_days = run->settings.tombstone_days,
         .new_tags = (const char *const *) run->settings.tags,
         .new_tags_count = run->settings.tag_count,
         .maildir_flags = run->settings.maildir_flags,

@@ -20,7 +20,7 @@ static const struct {
 } defaults[] = {
     {"database.lock_timeout", "30"}, {"maildir.synchronize_flags", "true"}, {"new.ignore", ""},
     {"new.tags", "unread;inbox"},    {"search.exclude_tags", ""},           {"new.workers", "0"},
-    {"new.memory", "100"},
+    {"new.memory", "100"},           {"new.tombstone_days", "30"},
 };
 
 static int

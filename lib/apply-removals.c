@@ -122,6 +122,8 @@ finish_folders (struct apply *apply)
         folder->later = false;
         status = apply_finish_folder (publish, folder);
     }
+    if (status == MAIL_OK)
+        status = publish_expire_tombstones (publish);
     if (status != MAIL_OK) {
         talloc_free (publish);
         return status;

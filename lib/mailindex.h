@@ -420,7 +420,9 @@ struct mail_apply_options {
     struct mail_workers *workers; /* NULL: mail is read in this process, without a sandbox */
     const char *const *new_tags;  /* NULL-terminated; for messages not known before */
     size_t new_tags_count;
-    bool maildir_flags; /* set and clear draft, flagged, passed, replied, unread from names */
+    unsigned tombstone_days; /* how long a message that has no file any more keeps its tags for the
+                                case that it comes back (which then counts as a rename); 0: not */
+    bool maildir_flags;      /* set and clear draft, flagged, passed, replied, unread from names */
     mail_problem_fn problem;
     mail_progress_fn progress;
     void *closure;

@@ -110,21 +110,25 @@ name_file (struct edit *edit, uint32_t folder, const char *name, const struct pa
     return named;
 }
 
+/* known: it has its tags already, from before it went. */
 static void
-tag_new_message (struct publish *publish, struct edit *edit, const struct parsed_file *file)
+tag_new_message (struct publish *publish, struct edit *edit, const struct parsed_file *file,
+                 bool known)
 {
     const struct mail_apply_options *options = publish->options;
     for (size_t i = 0; i < file->tag_count; i++)
         edit_add_tag (edit, file->tags[i]);
     if (options->maildir_flags)
         edit_tags_from_flags (edit, publish->folders);
+    edit->files_changed = false;
+    if (known)
+        return;
     bool seen = edit_is_seen (edit, publish->folders);
     for (size_t i = 0; i < options->new_tags_count; i++) {
         const char *tag = options->new_tags[i];
         if (*tag && !(seen && strcmp (tag, "unread") == 0))
             edit_add_tag (edit, tag);
     }
-    edit->files_changed = false;
 }
 
 static void
@@ -159,16 +163,26 @@ static enum mail_status
 add_message (struct publish *publish, struct node *node, uint32_t folder, const char *name,
              const struct parsed_file *file, uint32_t text)
 {
+    uint64_t thread;
+    bool was_gone;
     struct edit *edit = edit_create (publish, publish->writer, text, node->id);
     copy_record (edit->message, &file->record);
     edit->message->record.text = text;
     struct record_file named = name_file (edit, folder, name, file);
     edit_add_file (edit, &named);
-    tag_new_message (publish, edit, file);
     node->edit = edit;
     node->is_mail = true;
     publish_keep_edit (publish, edit);
-    publish->counts.added++;
+    enum mail_status status = publish_take_back (publish, edit, &thread, &was_gone);
+    if (status != MAIL_OK)
+        return status;
+    if (thread)
+        threads_set (publish, node, thread);
+    tag_new_message (publish, edit, file, was_gone);
+    if (was_gone)
+        publish->counts.renamed++;
+    else
+        publish->counts.added++;
     return threads_link (publish, node, &file->record);
 }
 

@@ -48,6 +48,15 @@ enum mail_status publish_set_text (struct publish *publish, struct edit *edit, u
 /* Forgets the problem of a name: document docid, found under the name, is perhaps one. */
 enum mail_status publish_forget_problem (struct publish *publish, uint32_t docid);
 
+/* Leaves a tombstone in place of a message that has no file any more. */
+enum mail_status publish_put_tombstone (struct publish *publish, struct edit *edit);
+/* If the new message is one that has gone: gives it its tags and properties back and ends the
+ * tombstone. *thread_out: the thread it was in, 0 for none. */
+enum mail_status publish_take_back (struct publish *publish, struct edit *edit,
+                                    uint64_t *thread_out, bool *was_gone_out);
+
+/* The node is in this thread of state too. */
+void threads_set (struct publish *publish, struct node *node, uint64_t thread);
 /* The node of an id, looked up in state when it is new. */
 enum mail_status threads_node (struct publish *publish, const char *id, struct node **node_out);
 /* Joins a new message with all that it refers to. */

@@ -66,6 +66,18 @@ look_up (struct publish *publish, struct node *node)
     return status;
 }
 
+void
+threads_set (struct publish *publish, struct node *node, uint64_t thread)
+{
+    struct node *same = g_hash_table_lookup (publish->by_thread, &thread);
+    if (same) {
+        join (same, node);
+        return;
+    }
+    uint64_t *key = talloc_memdup (publish, &thread, sizeof thread);
+    g_hash_table_insert (publish->by_thread, key, node);
+}
+
 enum mail_status
 threads_node (struct publish *publish, const char *id, struct node **node_out)
 {
@@ -80,13 +92,8 @@ threads_node (struct publish *publish, const char *id, struct node **node_out)
         return status;
     g_hash_table_insert (publish->by_id, (char *) node->id, node);
     g_ptr_array_add (publish->nodes, node);
-    if (node->thread) {
-        struct node *same = g_hash_table_lookup (publish->by_thread, &node->thread);
-        if (same)
-            join (same, node);
-        else
-            g_hash_table_insert (publish->by_thread, &node->thread, node);
-    }
+    if (node->thread)
+        threads_set (publish, node, node->thread);
     *node_out = node;
     return MAIL_OK;
 }

@@ -87,7 +87,9 @@ remove_message (struct publish *publish, struct edit *edit)
     struct writer *writer = publish->writer;
     struct mail_message *message = edit->message;
     struct removal removal = {message->id, message->thread};
-    enum mail_status status = writer_put_stale (writer, message->docid);
+    enum mail_status status = publish->options->tombstone_days > 0
+                                  ? publish_put_tombstone (publish, edit)
+                                  : writer_put_stale (writer, message->docid);
     writer_count_stale (writer, message->record.text);
     if (status == MAIL_OK && message->record.text != message->docid)
         status = writer_put_stale (writer, message->record.text);

@@ -50,6 +50,9 @@ enum mail_status publish_drop (struct publish *publish, uint32_t folder, const c
 enum mail_status publish_problem (struct publish *publish, const char *folder, const char *name,
                                   enum mail_reason reason, const struct mail_stat *stat);
 
+/* Ends the tombstones that are older than the options say. */
+enum mail_status publish_expire_tombstones (struct publish *publish);
+
 /* ---- folders ---- */
 
 /* Id of the folder's record, made with its parents where missing. */

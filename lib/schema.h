@@ -13,14 +13,15 @@
 #define TERM_TYPE_GHOST "Tg"     /* known from references only */
 #define TERM_TYPE_ALIAS "Ta"     /* text document of the message in SLOT_ALIAS */
 #define TERM_TYPE_STALE "Ts"     /* text document of nothing */
-#define TERM_TYPE_TOMBSTONE "Tx" /* reserved: a message whose last file has gone */
+#define TERM_TYPE_TOMBSTONE "Tx" /* a message whose last file has gone */
 #define TERM_TYPE_FOLDER "Td"
-#define TERM_TYPE_BAD "Tb"    /* reserved: a file or folder that cannot be indexed */
+#define TERM_TYPE_BAD "Tb"    /* a file or folder that cannot be indexed */
 #define PREFIX_MESSAGE_ID "Q" /* case kept; term_message_id() */
 #define PREFIX_THREAD "G"     /* 16 hex digits */
 #define PREFIX_TAG "K"
 #define PREFIX_FOLDER "F"   /* decimal id of a folder that holds a file of the message */
 #define PREFIX_FILE "N"     /* folder id ":" base name */
+#define PREFIX_GONE "X"     /* of a tombstone: its Message-ID */
 #define PREFIX_PROPERTY "B" /* key "=" value */
 
 /* ---- state: value slots, 8 bytes big-endian each but SLOT_FOLDER ---- */
@@ -28,9 +29,10 @@ enum schema_slot {
     SLOT_DATE = 0, /* seconds, signed, with the sign bit flipped so that order is kept */
     SLOT_THREAD = 1,
     SLOT_REVISION = 2,
-    SLOT_SIZE = 3,  /* bytes of the first file */
-    SLOT_ALIAS = 5, /* document id of the message */
-    SLOT_FOLDER = 6 /* the whole folder record: folder_record_encode() */
+    SLOT_SIZE = 3,   /* bytes of the first file */
+    SLOT_ALIAS = 5,  /* document id of the message */
+    SLOT_FOLDER = 6, /* the whole folder record: folder_record_encode() */
+    SLOT_GONE = 7    /* of a tombstone: when the message went, in seconds */
 };
 
 /* ---- state: metadata ---- */

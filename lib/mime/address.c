@@ -112,7 +112,7 @@ loose_address (const char *text, struct piece *name, struct piece *address)
     end = address_plain_spec (open + 1, address);
     if (end == NULL || *end != '>' || end[1 + strspn (end + 1, " \t")] != '\0')
         return false;
-    *name = (struct piece) {text, (size_t) (open - text)};
+    *name = (struct piece){text, (size_t) (open - text)};
     return true;
 }
 
@@ -215,7 +215,7 @@ read_list (void *ctx, const char *raw, struct entries *entries)
     struct protected protected;
     InternetAddressList *parsed;
 
-    *entries = (struct entries) {0};
+    *entries = (struct entries){0};
     if (address_plain_list (ctx, raw, entries))
         return;
     protect (raw, &protected);
