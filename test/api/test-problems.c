@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* test-problems.c - what cannot be indexed is remembered; workers; messages that go and come back.
+ */
+#include "helper.h"
+
+#include <unistd.h>
+
+static struct mail_problem *
+load_problems (struct fixture *f, size_t *count)
+{
+    struct mail_problem *problems = NULL;
+    assert_int_equal (mail_problems_load (f->ctx, f->index, &problems, count), MAIL_OK);
+    return problems;
+}
+
+static struct mail_apply_counts
+apply (struct mail_changes *changes, struct mail_apply_options options)
+{
+    struct mail_apply_counts counts = {0};
+    assert_int_equal (mail_changes_apply (changes, &options, &counts), MAIL_OK);
+    talloc_free (changes);
+    return counts;
+}
+
+static struct mail_apply_counts
+add (struct fixture *f, const char *name, struct mail_apply_options options)
+{
+    struct mail_changes *changes = mail_changes_create (f->ctx, f->index);
+    char *path = talloc_asprintf (f->ctx, "in/cur/%s", name);
+    struct mail_stat folder = helper_stat (f, "in/cur"), file = helper_stat (f, path);
+    mail_changes_folder (changes, "in/cur", &folder);
+    mail_changes_add (changes, "in/cur", name, &file);
+    return apply (changes, options);
+}
+
+static uint32_t
+folder_id (struct fixture *f)
+{
+    struct mail_folders *folders;
+    assert_int_equal (mail_folders_load (f->ctx, f->index, &folders), MAIL_OK);
+    uint32_t root = mail_folders_child (folders, 0, "")->id;
+    return mail_folders_child (folders, mail_folders_child (folders, root, "in")->id, "cur")->id;
+}
+
+static struct mail_apply_counts
+drop (struct fixture *f, const char *name, struct mail_apply_options options)
+{
+    struct mail_changes *changes = mail_changes_create (f->ctx, f->index);
+    mail_changes_drop (changes, folder_id (f), name);
+    return apply (changes, options);
+}
+
+static void
+test_words (void **state)
+{
+    (void) state;
+    assert_string_equal (mail_reason_word (MAIL_REASON_NOT_MAIL), "not-mail");
+    assert_string_equal (mail_reason_word (MAIL_REASON_SPECIAL_FILE), "special-file");
+    assert_string_equal (mail_reason_word ((enum mail_reason) 999), "unknown");
+}
+
+static void
+test_remembered (void **state)
+{
+    struct fixture *f = *state;
+    size_t count;
+    helper_write (f, "in/cur/junk", "no mail at all\n");
+    helper_write (f, "in/cur/empty", "");
+    assert_int_equal (add (f, "junk", helper_options ()).not_mail, 1);
+    assert_int_equal (add (f, "empty", helper_options ()).not_mail, 1);
+    struct mail_problem *problems = load_problems (f, &count);
+    assert_int_equal (count, 2);
+    assert_string_equal (problems[0].name, "empty");
+    assert_int_equal (problems[0].reason, MAIL_REASON_EMPTY);
+    assert_string_equal (problems[1].name, "junk");
+    assert_int_equal (problems[1].reason, MAIL_REASON_NOT_MAIL);
+    assert_int_equal (problems[1].folder, folder_id (f));
+    assert_true (problems[1].stat.inode == helper_stat (f, "in/cur/junk").inode);
+    assert_true (problems[1].since > 0);
+
+    /* the name is among those of the folder, with its stat, and no message */
+    char **names;
+    size_t names_count, listed = 0;
+    struct mail_stat stat;
+    bool found;
+    assert_int_equal (mail_folder_files (f->ctx, f->index, folder_id (f), &names, &names_count),
+                      MAIL_OK);
+    for (size_t i = 0; i < names_count; i++)
+        listed += strcmp (names[i], "junk") == 0;
+    assert_int_equal (listed, 1);
+    assert_int_equal (mail_folder_file_stat (f->index, folder_id (f), "junk", &stat, &found),
+                      MAIL_OK);
+    assert_true (found && stat.size == 15);
+    assert_int_equal (helper_count (f, "*"), 5);
+    assert_int_equal (helper_count (f, "folder:in"), 5);
+
+    /* mended, and gone */
+    helper_mail (f, "junk", "junk@example.org", "Mended", 9, NULL, "mended");
+    assert_int_equal (add (f, "junk", helper_options ()).added, 1);
+    drop (f, "empty", helper_options ());
+    load_problems (f, &count);
+    assert_int_equal (count, 0);
+    assert_int_equal (helper_count (f, "mended"), 1);
+}
+
+static void
+test_told (void **state)
+{
+    struct fixture *f = *state;
+    size_t count;
+    struct mail_stat stat = {.inode = 5, .size = 6, .mtime = 7, .ctime = 8};
+    struct mail_changes *changes = mail_changes_create (f->ctx, f->index);
+    mail_changes_problem (changes, "in/cur", "link", MAIL_REASON_DANGLING_LINK, &stat);
+    assert_false (mail_changes_empty (changes));
+    apply (changes, helper_options ());
+    struct mail_problem *problems = load_problems (f, &count);
+    assert_int_equal (count, 1);
+    assert_int_equal (problems[0].reason, MAIL_REASON_DANGLING_LINK);
+    assert_true (problems[0].stat.ctime == 8);
+    int64_t since = problems[0].since;
+    changes = mail_changes_create (f->ctx, f->index);
+    mail_changes_problem (changes, "in/cur", "link", MAIL_REASON_DANGLING_LINK, &stat);
+    apply (changes, helper_options ());
+    problems = load_problems (f, &count);
+    assert_int_equal (count, 1);
+    assert_true (problems[0].since == since);
+}
+
+static void
+test_tombstone (void **state)
+{
+    struct fixture *f = *state;
+    struct mail_apply_options options = helper_options ();
+    options.tombstone_days = 30;
+    uint64_t thread = mail_message_thread (helper_find (f, "d@example.org"));
+    struct mail_query *query = NULL;
+    struct mail_tag_change change = {"kept", true};
+    assert_int_equal (mail_query_parse (f->ctx, f->index, "id:d@example.org", &query, NULL),
+                      MAIL_OK);
+    assert_int_equal (mail_query_tag (query, &change, 1, NULL), MAIL_OK);
+
+    assert_int_equal (drop (f, "d:2,FS", options).removed, 1);
+    assert_null (helper_find (f, "d@example.org"));
+    assert_int_equal (helper_count (f, "tag:kept"), 0);
+    assert_int_equal (helper_count (f, "rotten"), 0);
+    struct mail_apply_counts counts = add (f, "d:2,FS", options);
+    assert_int_equal (counts.added, 0);
+    assert_int_equal (counts.renamed, 1);
+    assert_int_equal (helper_count (f, "tag:kept and rotten"), 1);
+    assert_true (mail_message_thread (helper_find (f, "d@example.org")) == thread);
+
+    options.tombstone_days = 0;
+    drop (f, "d:2,FS", options);
+    counts = add (f, "d:2,FS", options);
+    assert_int_equal (counts.added, 1);
+    assert_int_equal (helper_count (f, "tag:kept"), 0);
+}
+
+static void
+test_workers (void **state)
+{
+    struct fixture *f = *state;
+    struct mail_apply_options options = helper_options ();
+    assert_int_equal (mail_workers_start (f->ctx, 2, 0, &options.workers), MAIL_OK);
+    helper_mail (f, "w1", "w1@example.org", "Worked", 9, NULL, "by another process");
+    helper_write (f, "in/cur/w2", "");
+    assert_int_equal (add (f, "w1", options).added, 1);
+    assert_int_equal (add (f, "w2", options).not_mail, 1);
+    assert_int_equal (helper_count (f, "\"another process\""), 1);
+    talloc_free (options.workers);
+}
+
+int
+main (void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test (test_words),
+        cmocka_unit_test_setup_teardown (test_remembered, helper_setup, helper_teardown),
+        cmocka_unit_test_setup_teardown (test_told, helper_setup, helper_teardown),
+        cmocka_unit_test_setup_teardown (test_tombstone, helper_setup, helper_teardown),
+        cmocka_unit_test_setup_teardown (test_workers, helper_setup, helper_teardown),
+    };
+    return cmocka_run_group_tests (tests, NULL, NULL);
+}
