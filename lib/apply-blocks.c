@@ -150,6 +150,8 @@ publish_added (struct apply *apply, struct publish *publish, struct lane *lane, 
         folder->failed = true;
     else
         status = publish_problem (publish, folder->path, add->name, reason_of (file), &file->stat);
+    if (status == MAIL_OK && file->status == MAIL_ERROR_STORE) /* built, and of nothing */
+        status = publish_waste_text (publish, text);
     if (status != MAIL_OK)
         return status;
     if (deferred) {

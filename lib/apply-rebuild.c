@@ -10,13 +10,20 @@
 
 #include <string.h>
 #include <talloc.h>
+#include <unistd.h>
 
 /* One message of the deferred files: places in the array that belong to it. */
 struct rebuild {
     const char *id;
-    GArray *places; /* size_t */
-    uint32_t text;  /* id of the new text document */
-    bool failed;    /* it took a worker down */
+    GArray *places;   /* size_t */
+    uint32_t text;    /* id of the new text document */
+    uint32_t before;  /* and of the one that the message has */
+    size_t new_files; /* so many of the files in the job are new ones */
+    bool made;        /* there are words in the new document */
+    bool torn;        /* but not all: left for the next run */
+    bool died;        /* it took a worker down */
+    bool refused;     /* by the store */
+    bool counted;     /* its folders know that it is done */
 };
 
 static void
@@ -61,70 +68,142 @@ deferred_folder (struct apply *apply, const struct deferred *deferred)
     return changes_folder_at (apply->changes, apply_add_at (apply, deferred->add)->folder)->path;
 }
 
-/* All files of the message: those state knows, then the deferred ones that it does not. */
-static const char **
-rebuild_paths (void *ctx, struct apply *apply, const struct rebuild *rebuild, size_t *count_out)
+static const char *
+deferred_name (struct apply *apply, const struct deferred *deferred)
 {
-    struct mail_message *message = NULL;
-    const struct mail_file *files = NULL;
-    size_t known = 0, count = 0;
-    if (mail_message_find (ctx, apply->index, rebuild->id, &message) == MAIL_OK && message)
-        files = mail_message_files (message, &known);
-    const char **paths = talloc_array (ctx, const char *, known + rebuild->places->len);
-    for (size_t i = 0; i < known; i++)
-        paths[count++] = mail_file_path (ctx, apply->index, &files[i]);
-    for (size_t i = 0; i < rebuild->places->len; i++) {
-        struct deferred *deferred = deferred_at (apply, rebuild, i);
-        char *path = apply_path (ctx, apply, deferred_folder (apply, deferred),
-                                 apply_add_at (apply, deferred->add)->name);
-        bool is_known = false;
-        for (size_t k = 0; k < known; k++)
-            is_known |= strcmp (paths[k], path) == 0;
-        if (!is_known)
-            paths[count++] = path;
-    }
-    *count_out = count;
-    return paths;
+    return apply_add_at (apply, deferred->add)->name;
 }
 
-/* Sends the job of one message; false where none of its files can be opened. */
+static char *
+deferred_path (void *ctx, struct apply *apply, const struct deferred *deferred)
+{
+    return apply_path (ctx, apply, deferred_folder (apply, deferred),
+                       deferred_name (apply, deferred));
+}
+
+static struct change_folder *
+deferred_change (struct apply *apply, const struct deferred *deferred)
+{
+    return changes_folder_at (apply->changes, apply_add_at (apply, deferred->add)->folder);
+}
+
+/* ---- which files ---- */
+
+/* Files to read: those of them that have words of their own, the new ones first. */
+struct sources {
+    const char *paths[WIRE_FILES_MAX];
+    const unsigned char *digests[WIRE_FILES_MAX];
+    size_t count;
+};
+
 static bool
+has_words (const struct sources *sources, const unsigned char *digest)
+{
+    for (size_t i = 0; i < sources->count; i++) {
+        if (memcmp (sources->digests[i], digest, DIGEST_SIZE) == 0)
+            return true;
+    }
+    return sources->count == WIRE_FILES_MAX;
+}
+
+static void
+add_source (struct sources *sources, const char *path, const unsigned char *digest)
+{
+    sources->paths[sources->count] = path;
+    sources->digests[sources->count++] = digest;
+}
+
+/* Whether one of the new files is this one, read again. */
+static bool
+is_read_again (struct apply *apply, const struct rebuild *rebuild, const char *folder,
+               const char *name)
+{
+    for (size_t i = 0; i < rebuild->places->len; i++) {
+        struct deferred *deferred = deferred_at (apply, rebuild, i);
+        if (strcmp (deferred_name (apply, deferred), name) == 0 &&
+            strcmp (deferred_folder (apply, deferred), folder) == 0)
+            return true;
+    }
+    return false;
+}
+
+static enum mail_status
+find_sources (void *ctx, struct apply *apply, struct rebuild *rebuild, struct sources *sources)
+{
+    struct mail_message *message;
+    enum mail_status status = mail_message_find (ctx, apply->index, rebuild->id, &message);
+    if (status != MAIL_OK)
+        return status;
+    for (size_t i = 0; i < rebuild->places->len; i++) {
+        struct deferred *deferred = deferred_at (apply, rebuild, i);
+        const unsigned char *digest = deferred->file.record.files->digest;
+        if (!has_words (sources, digest))
+            add_source (sources, deferred_path (ctx, apply, deferred), digest);
+    }
+    rebuild->new_files = sources->count;
+    rebuild->before = message ? message->record.text : 0;
+    const struct mail_folders *folders = message ? index_folders (apply->index) : NULL;
+    for (size_t i = 0; folders && i < message->record.file_count; i++) {
+        const struct record_file *file = &message->record.files[i];
+        char *folder = mail_folders_path (ctx, folders, file->folder);
+        if (!is_read_again (apply, rebuild, folder, file->name) &&
+            !has_words (sources, file->digest))
+            add_source (sources, apply_path (ctx, apply, folder, file->name), file->digest);
+    }
+    return folders || !message ? MAIL_OK : MAIL_ERROR_STORE;
+}
+
+/* Sends the job of one message, unless a file of it has gone: that may have another name by now,
+ * and its words must not get lost. An old one that cannot be read is no reason to leave out the
+ * others.
+ */
+static enum mail_status
 send_rebuild (struct apply *apply, struct rebuild *rebuild)
 {
     void *local = talloc_new (NULL);
+    struct sources *sources = talloc_zero (local, struct sources);
     int fds[WIRE_FILES_MAX];
-    size_t path_count, count = 0;
-    const char **paths = rebuild_paths (local, apply, rebuild, &path_count);
-    for (size_t i = 0; i < path_count && count < WIRE_FILES_MAX; i++) {
-        struct parsed_file ignored;
-        int fd = build_open (local, paths[i], &ignored);
+    size_t count = 0;
+    enum mail_status status = find_sources (local, apply, rebuild, sources);
+    for (size_t i = 0; status == MAIL_OK && i < sources->count; i++) {
+        struct parsed_file file;
+        int fd = build_open (local, sources->paths[i], &file);
         if (fd >= 0)
             fds[count++] = fd;
+        else
+            rebuild->torn |= file.vanished || i < rebuild->new_files;
     }
-    if (count > 0)
+    for (size_t i = 0; rebuild->torn && i < count; i++)
+        close (fds[i]);
+    if (status == MAIL_OK && !rebuild->torn)
         crew_job (apply->crew, 0, rebuild->text, fds, count);
     talloc_free (local);
-    return count > 0;
+    return status;
 }
 
-/* The worker died over this message: its further files become problems. */
+/* ---- their words ---- */
+
 static void
-give_up (struct apply *apply, GPtrArray *rebuilds, uint32_t docid)
+take_parsed (GPtrArray *rebuilds, const struct block *block, const struct crew_event *event)
+{
+    size_t at = event->docid - block->first;
+    if (event->docid < block->first || at >= rebuilds->len)
+        return;
+    struct rebuild *rebuild = g_ptr_array_index (rebuilds, at);
+    for (size_t i = 0; i < event->file_count; i++) {
+        rebuild->made |= event->files[i].status == MAIL_OK;
+        rebuild->torn |= i < rebuild->new_files && event->files[i].status != MAIL_OK;
+    }
+}
+
+/* The worker died over this message. */
+static void
+note_death (GPtrArray *rebuilds, uint32_t docid)
 {
     for (size_t i = 0; i < rebuilds->len; i++) {
         struct rebuild *rebuild = g_ptr_array_index (rebuilds, i);
-        if (rebuild->text != docid)
-            continue;
-        rebuild->failed = true;
-        for (size_t k = 0; k < rebuild->places->len; k++) {
-            struct parsed_file died = apply_worker_died ();
-            struct deferred *deferred = deferred_at (apply, rebuild, k);
-            char *path = apply_path (NULL, apply, deferred_folder (apply, deferred),
-                                     apply_add_at (apply, deferred->add)->name);
-            apply->counts->processed--;
-            apply_note_parsed (apply, path, &died);
-            talloc_free (path);
-        }
+        rebuild->died |= rebuild->text == docid;
+        rebuild->made = false; /* all that the segment had is lost */
     }
 }
 
@@ -139,10 +218,12 @@ await (struct apply *apply, GPtrArray *rebuilds, struct block *block, size_t ans
         crew_wait (local, apply->crew, -1, &event);
         if (event.kind == CREW_PARSED || event.kind == CREW_SEGMENT)
             answers--;
-        if (event.kind == CREW_SEGMENT) {
+        if (event.kind == CREW_PARSED) {
+            take_parsed (rebuilds, block, &event);
+        } else if (event.kind == CREW_SEGMENT) {
             apply_take_segment (block, &event);
         } else if (event.kind == CREW_DIED) {
-            give_up (apply, rebuilds, event.docid);
+            note_death (rebuilds, event.docid);
             *again = true;
         } else if (event.kind == CREW_FAILED) {
             status = index_fail (apply->index, event.status, "cannot index: %s", event.text);
@@ -160,10 +241,11 @@ build_once (struct apply *apply, void *ctx, GPtrArray *rebuilds, struct block *b
     for (size_t i = 0; status == MAIL_OK && i < rebuilds->len && !*again; i++) {
         struct rebuild *rebuild = g_ptr_array_index (rebuilds, i);
         rebuild->text = block->used = block->first + (uint32_t) i;
-        if (!rebuild->failed && send_rebuild (apply, rebuild))
+        if (rebuild->died || rebuild->torn)
+            continue;
+        status = send_rebuild (apply, rebuild);
+        if (status == MAIL_OK && !rebuild->torn)
             status = await (apply, rebuilds, block, 1, again);
-        else
-            rebuild->failed = true;
     }
     if (status != MAIL_OK || *again)
         return status;
@@ -185,31 +267,83 @@ build_rebuilds (struct apply *apply, void *ctx, GPtrArray *rebuilds, struct bloc
     return status;
 }
 
+/* ---- publishing ---- */
+
+/* The files become problems. */
+static void
+give_up (struct apply *apply, struct rebuild *rebuild, const struct parsed_file *problem)
+{
+    for (size_t i = 0; i < rebuild->places->len; i++) {
+        struct deferred *deferred = deferred_at (apply, rebuild, i);
+        char *path = deferred_path (NULL, apply, deferred);
+        if (problem->status != MAIL_ERROR_WORKER)
+            deferred_change (apply, deferred)->failed = true;
+        apply->counts->processed--;
+        apply_note_parsed (apply, path, problem);
+        talloc_free (path);
+    }
+}
+
+/* They are looked at again in the next run. */
+static void
+put_off (struct apply *apply, struct rebuild *rebuild, const char *reason)
+{
+    struct parsed_file problem = {.status = MAIL_ERROR_IO, .vanished = true, .problem = reason};
+    give_up (apply, rebuild, &problem);
+}
+
 static enum mail_status
-publish_rebuild (struct apply *apply, struct publish *publish, const struct rebuild *rebuild)
+publish_words (struct apply *apply, struct publish *publish, struct rebuild *rebuild)
 {
     size_t count = rebuild->places->len;
     struct publish_name *names = talloc_array (publish, struct publish_name, count);
+    bool done;
     for (size_t i = 0; i < count; i++) {
         struct deferred *deferred = deferred_at (apply, rebuild, i);
-        names[i] =
-            (struct publish_name){deferred_folder (apply, deferred),
-                                  apply_add_at (apply, deferred->add)->name, &deferred->file};
+        names[i] = (struct publish_name){deferred_folder (apply, deferred),
+                                         deferred_name (apply, deferred), &deferred->file};
     }
-    enum mail_status status = MAIL_OK;
-    if (!rebuild->failed)
-        status = publish_rebuilt (publish, rebuild->id, rebuild->text, names, count);
-    for (size_t i = 0; status == MAIL_OK && i < count; i++) {
-        size_t place = apply_add_at (apply, deferred_at (apply, rebuild, i)->add)->folder;
-        struct change_folder *folder = changes_folder_at (apply->changes, place);
-        folder->adds_left--;
-        status = apply_finish_folder (publish, folder);
-    }
+    enum mail_status status =
+        publish_rebuilt (publish, rebuild->id, rebuild->text, rebuild->before, names, count, &done);
+    rebuild->torn = status == MAIL_OK && !done;
+    if (rebuild->torn)
+        put_off (apply, rebuild, "another program was indexing the same message");
     return status;
 }
 
 static enum mail_status
-publish_rebuilds (struct apply *apply, GPtrArray *rebuilds, struct block *block)
+publish_rebuild (struct apply *apply, struct publish *publish, struct rebuild *rebuild)
+{
+    enum mail_status status = MAIL_OK;
+    if (!rebuild->died && !rebuild->torn && !rebuild->refused)
+        status = publish_words (apply, publish, rebuild);
+    else if (rebuild->made)
+        status = publish_waste_text (publish, rebuild->text);
+    if (status != MAIL_OK)
+        return status;
+    for (size_t i = 0; i < rebuild->places->len; i++)
+        deferred_change (apply, deferred_at (apply, rebuild, i))->adds_left--;
+    rebuild->counted = true;
+    for (size_t i = 0; status == MAIL_OK && i < rebuild->places->len; i++)
+        status =
+            apply_finish_folder (publish, deferred_change (apply, deferred_at (apply, rebuild, i)));
+    return status;
+}
+
+/* The transaction has failed. */
+static void
+forget_published (struct apply *apply, GPtrArray *rebuilds)
+{
+    for (size_t i = 0; i < rebuilds->len; i++) {
+        struct rebuild *rebuild = g_ptr_array_index (rebuilds, i);
+        for (size_t k = 0; rebuild->counted && k < rebuild->places->len; k++)
+            deferred_change (apply, deferred_at (apply, rebuild, k))->adds_left++;
+        rebuild->counted = false;
+    }
+}
+
+static enum mail_status
+try_to_publish (struct apply *apply, GPtrArray *rebuilds, struct block *block, char **culprit_out)
 {
     struct publish *publish;
     enum mail_status status = apply_begin_publish (apply, block, &publish);
@@ -217,11 +351,52 @@ publish_rebuilds (struct apply *apply, GPtrArray *rebuilds, struct block *block)
         return status;
     for (size_t i = 0; status == MAIL_OK && i < rebuilds->len; i++)
         status = publish_rebuild (apply, publish, g_ptr_array_index (rebuilds, i));
-    if (status != MAIL_OK) {
+    if (status == MAIL_OK)
+        status = publish_commit (publish, apply->counts, culprit_out);
+    else
         talloc_free (publish);
-        return status;
+    if (status != MAIL_OK)
+        forget_published (apply, rebuilds);
+    return status;
+}
+
+/* The store refuses this message. False where it is none of these. */
+static bool
+refuse (struct apply *apply, GPtrArray *rebuilds, const char *id)
+{
+    for (size_t i = 0; i < rebuilds->len; i++) {
+        struct rebuild *rebuild = g_ptr_array_index (rebuilds, i);
+        if (rebuild->refused || strcmp (rebuild->id, id) != 0)
+            continue;
+        char *text = talloc_strdup (NULL, mail_index_error (apply->index));
+        struct parsed_file problem = {.status = MAIL_ERROR_STORE, .problem = text};
+        rebuild->refused = true;
+        give_up (apply, rebuild, &problem);
+        talloc_free (text);
+        return true;
     }
-    return publish_commit (publish, apply->counts, NULL);
+    return false;
+}
+
+static enum mail_status
+publish_rebuilds (struct apply *apply, GPtrArray *rebuilds, struct block *block)
+{
+    for (size_t i = 0; i < rebuilds->len; i++) {
+        struct rebuild *rebuild = g_ptr_array_index (rebuilds, i);
+        struct parsed_file died = apply_worker_died ();
+        if (rebuild->died)
+            give_up (apply, rebuild, &died);
+        else if (rebuild->torn)
+            put_off (apply, rebuild, "a file of the message changed meanwhile");
+    }
+    for (;;) {
+        char *culprit = NULL;
+        enum mail_status status = try_to_publish (apply, rebuilds, block, &culprit);
+        bool again = culprit && refuse (apply, rebuilds, culprit);
+        talloc_free (culprit);
+        if (!again)
+            return status;
+    }
 }
 
 enum mail_status

@@ -9,34 +9,63 @@
 
 #define SLICE_MS 250 /* of one commit */
 
+static enum mail_status
+move_folder (struct apply *apply, struct publish *publish, const struct change_folder_move *move)
+{
+    bool done;
+    enum mail_status status = publish_move_folder (publish, move->id, move->to, &done);
+    struct change_folder *folder = changes_folder (apply->changes, move->to);
+    if (status == MAIL_OK && !done && folder)
+        folder->failed = true;
+    return status;
+}
+
+/* Where the index does not have the file under its old name, it may not have it at all: another run
+ * has taken it for gone. Then the next one has to find it. */
+static enum mail_status
+move_file (struct apply *apply, struct publish *publish, const struct change_move *move)
+{
+    bool done;
+    struct change_folder *folder = changes_folder_at (apply->changes, move->folder);
+    enum mail_status status = publish_move (publish, move->from_folder, move->from_name,
+                                            folder->path, move->name, &move->stat, &done);
+    if (status == MAIL_OK && !done)
+        folder->failed = true;
+    return status;
+}
+
+/* All folders, then as many files as there is time for. */
+static enum mail_status
+move_slice (struct apply *apply, size_t *folder, size_t *file)
+{
+    GArray *folders = apply->changes->folder_moves, *files = apply->changes->moves;
+    struct publish *publish;
+    enum mail_status status = publish_begin (apply, apply->index, apply->options, &publish);
+    if (status != MAIL_OK)
+        return status;
+    uint64_t end = clock_ms () + SLICE_MS; /* of work: waiting for the lock does not count */
+    while (status == MAIL_OK && *folder < folders->len)
+        status = move_folder (apply, publish,
+                              &g_array_index (folders, struct change_folder_move, (*folder)++));
+    while (status == MAIL_OK && *file < files->len) {
+        status = move_file (apply, publish, &g_array_index (files, struct change_move, (*file)++));
+        if (clock_ms () >= end)
+            break;
+    }
+    if (status == MAIL_OK)
+        return publish_commit (publish, apply->counts, NULL);
+    talloc_free (publish);
+    return status;
+}
+
 enum mail_status
 apply_moves (struct apply *apply)
 {
-    GArray *folders = apply->changes->folder_moves, *files = apply->changes->moves;
     enum mail_status status = MAIL_OK;
     size_t folder = 0, file = 0;
-    while (status == MAIL_OK && (folder < folders->len || file < files->len)) {
-        struct publish *publish;
-        uint64_t end = clock_ms () + SLICE_MS;
-        status = publish_begin (apply, apply->index, apply->options, &publish);
-        if (status != MAIL_OK)
-            break;
-        while (status == MAIL_OK && folder < folders->len) {
-            struct change_folder_move *move =
-                &g_array_index (folders, struct change_folder_move, folder++);
-            status = publish_move_folder (publish, move->id, move->to);
-        }
-        while (status == MAIL_OK && file < files->len && clock_ms () < end) {
-            struct change_move *move = &g_array_index (files, struct change_move, file++);
-            status = publish_move (publish, move->from_folder, move->from_name,
-                                   changes_folder_at (apply->changes, move->folder)->path,
-                                   move->name, &move->stat);
-        }
-        if (status == MAIL_OK)
-            status = publish_commit (publish, apply->counts, NULL);
-        else
-            talloc_free (publish);
-    }
+    while (status == MAIL_OK &&
+           (folder < apply->changes->folder_moves->len || file < apply->changes->moves->len))
+        status = move_slice (apply, &folder, &file);
     return status;
 }
 
@@ -81,13 +110,15 @@ static enum mail_status
 drop_slice (struct apply *apply, GArray *drops, size_t *next)
 {
     struct publish *publish;
-    uint64_t end = clock_ms () + SLICE_MS;
     enum mail_status status = publish_begin (apply, apply->index, apply->options, &publish);
     if (status != MAIL_OK)
         return status;
-    while (status == MAIL_OK && *next < drops->len && clock_ms () < end) {
+    uint64_t end = clock_ms () + SLICE_MS;
+    while (status == MAIL_OK && *next < drops->len) {
         struct change_drop *drop = &g_array_index (drops, struct change_drop, (*next)++);
         status = publish_drop (publish, drop->folder, drop->name);
+        if (clock_ms () >= end)
+            break;
     }
     if (status != MAIL_OK) {
         talloc_free (publish);

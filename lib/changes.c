@@ -55,6 +55,13 @@ changes_folder_at (struct mail_changes *changes, size_t at)
     return &g_array_index (changes->folders, struct change_folder, at);
 }
 
+struct change_folder *
+changes_folder (struct mail_changes *changes, const char *path)
+{
+    size_t at = GPOINTER_TO_SIZE (g_hash_table_lookup (changes->by_path, path));
+    return at ? changes_folder_at (changes, at - 1) : NULL;
+}
+
 static size_t
 folder_place (struct mail_changes *changes, const char *path)
 {

@@ -104,7 +104,11 @@ edit_add_file (struct edit *edit, const struct record_file *file)
 void
 edit_drop_file (struct edit *edit, size_t at)
 {
-    record_drop_file (&edit->message->record, at);
+    struct record *record = &edit->message->record;
+    edit->dropped = talloc_realloc_size (edit, edit->dropped,
+                                         (edit->dropped_count + 1) * sizeof *edit->dropped);
+    memcpy (edit->dropped[edit->dropped_count++], record->files[at].digest, DIGEST_SIZE);
+    record_drop_file (record, at);
     edit->record_changed = edit->files_changed = true;
 }
 

@@ -35,8 +35,8 @@ put_alias (struct writer *writer, uint32_t text, uint32_t message)
     return status == MAIL_OK ? status : writer_fail (writer, status);
 }
 
-static enum mail_status
-waste_text (struct publish *publish, uint32_t text)
+enum mail_status
+publish_waste_text (struct publish *publish, uint32_t text)
 {
     writer_count_stale (publish->writer, text);
     return writer_put_stale (publish->writer, text);
@@ -52,21 +52,24 @@ publish_set_text (struct publish *publish, struct edit *edit, uint32_t text)
         mark_own_text_stale (edit);
         writer_count_stale (publish->writer, old);
     } else {
-        status = waste_text (publish, old);
+        status = publish_waste_text (publish, old);
     }
     message->record.text = text;
     edit->record_changed = true;
     return status == MAIL_OK ? put_alias (publish->writer, text, message->docid) : status;
 }
 
-/* ---- the holder of a name ---- */
+/* ---- who has a name ---- */
 
-/* The message that has this file, and the file's place in its record; *edit_out is NULL where
- * nobody has it. inode: which one is meant where several do (a name passed on in this run); 0 for
- * any. A remembered problem of the name is forgotten: whoever asks changes what it stood for. */
+/* Calls back with each message that has this file, and the file's place in its record. That is one
+ * message, but where a name is passed on in this run, and after a run that was stopped. Return
+ * false to stop. A remembered problem of the name is forgotten: whoever asks changes what it stood
+ * for. */
+typedef bool (*holder_fn) (void *closure, struct edit *edit, size_t at);
+
 static enum mail_status
-find_holder (struct publish *publish, uint32_t folder, const char *name, uint64_t inode,
-             struct edit **edit_out, size_t *at_out)
+each_holder (struct publish *publish, uint32_t folder, const char *name, holder_fn each,
+             void *closure)
 {
     void *local = talloc_new (publish);
     struct store_term term = term_file (local, folder, name);
@@ -74,8 +77,8 @@ find_holder (struct publish *publish, uint32_t folder, const char *name, uint64_
     enum mail_status status = store_postings (local, publish->writer->state, term, &ids);
     if (status != MAIL_OK)
         writer_fail (publish->writer, status);
-    *edit_out = NULL;
-    for (size_t i = 0; status == MAIL_OK && i < ids.count && !*edit_out; i++) {
+    bool more = true;
+    for (size_t i = 0; status == MAIL_OK && more && i < ids.count; i++) {
         struct edit *edit;
         status = publish_edit (publish, ids.ids[i], &edit);
         if (status == MAIL_OK && !edit)
@@ -83,10 +86,8 @@ find_holder (struct publish *publish, uint32_t folder, const char *name, uint64_
         if (status != MAIL_OK || !edit)
             continue;
         long at = record_find_file (&edit->message->record, folder, name);
-        if (at < 0 || (inode && edit->message->record.files[at].stat.inode != inode))
-            continue;
-        *edit_out = edit;
-        *at_out = (size_t) at;
+        if (at >= 0)
+            more = each (closure, edit, (size_t) at);
     }
     talloc_free (local);
     return status;
@@ -103,8 +104,7 @@ name_file (struct edit *edit, uint32_t folder, const char *name, const struct pa
     named.name = talloc_strdup (message, name);
     for (unsigned i = 0; i < MAIL_FIELD_COUNT; i++) {
         const char *value = file->record.fields[i];
-        bool same =
-            message->record.file_count == 0 || strcmp (value, message->record.fields[i]) == 0;
+        bool same = strcmp (value, message->record.fields[i]) == 0;
         named.differs[i] = same ? NULL : talloc_strdup (message, value);
     }
     return named;
@@ -147,18 +147,6 @@ copy_record (struct mail_message *message, const struct record *from)
     to->file_count = 0;
 }
 
-/* Headers, date and size as the only file has them now. */
-static void
-renew_headers (struct edit *edit, const struct parsed_file *file)
-{
-    struct mail_message *message = edit->message;
-    struct record kept = message->record;
-    copy_record (message, &file->record);
-    message->record.text = kept.text;
-    message->record.files = kept.files;
-    message->record.file_count = kept.file_count;
-}
-
 static enum mail_status
 add_message (struct publish *publish, struct node *node, uint32_t folder, const char *name,
              const struct parsed_file *file, uint32_t text)
@@ -186,42 +174,71 @@ add_message (struct publish *publish, struct node *node, uint32_t folder, const 
     return threads_link (publish, node, &file->record);
 }
 
+/* Whether one of the message's files, or with all set each of them, has these words; those count
+ * too that it had when this transaction began. */
 static bool
-same_words (const struct record *record, const struct parsed_file *file)
+same_words (const struct edit *edit, const struct parsed_file *file, bool all)
 {
+    const struct record *record = &edit->message->record;
     const unsigned char *digest = file->record.files[0].digest;
-    for (size_t i = 0; i < record->file_count; i++) {
-        if (memcmp (record->files[i].digest, digest, DIGEST_SIZE) == 0)
-            return true;
-    }
-    return false;
+    size_t same = 0, count = record->file_count + edit->dropped_count;
+    for (size_t i = 0; i < record->file_count; i++)
+        same += memcmp (record->files[i].digest, digest, DIGEST_SIZE) == 0;
+    for (size_t i = 0; i < edit->dropped_count; i++)
+        same += memcmp (edit->dropped[i], digest, DIGEST_SIZE) == 0;
+    return all ? same == count : same > 0;
 }
 
-/* Puts a file into the record of a message that has its words already. */
+/* Headers, date and size are those of the only file, as it is now. */
+static void
+renew_headers (struct mail_message *message, const struct parsed_file *file)
+{
+    struct record kept = message->record;
+    copy_record (message, &file->record);
+    message->record.text = kept.text;
+    message->record.files = kept.files;
+    message->record.file_count = kept.file_count;
+}
+
+/* Whether the message has no file but (perhaps) this one. */
+static bool
+is_alone (const struct edit *edit, uint32_t folder, const char *name)
+{
+    const struct record *record = &edit->message->record;
+    return record->file_count == 0 ||
+           (record->file_count == 1 && record_find_file (record, folder, name) == 0);
+}
+
+/* Puts a file into the record of a message, or takes note that it is another one now. */
 static void
 add_further_file (struct edit *edit, uint32_t folder, const char *name,
                   const struct parsed_file *file)
 {
+    struct record *record = &edit->message->record;
+    if (is_alone (edit, folder, name))
+        renew_headers (edit->message, file);
     struct record_file named = name_file (edit, folder, name, file);
-    long known = record_find_file (&edit->message->record, folder, name);
-    if (known < 0) {
+    long known = record_find_file (record, folder, name);
+    if (known < 0)
         edit_add_file (edit, &named);
-    } else {
-        edit->message->record.files[known] = named;
-        edit->record_changed = true;
-    }
+    else
+        record->files[known] = named;
+    edit->record_changed = true;
 }
 
-/* A file that this name stood for until now, of another message, is gone. */
+static bool
+drop_if_other (void *closure, struct edit *edit, size_t at)
+{
+    if (strcmp (edit->message->id, closure) != 0)
+        edit_drop_file (edit, at);
+    return true;
+}
+
+/* Files that this name stood for until now, of other messages, are gone. */
 static enum mail_status
 drop_from_others (struct publish *publish, uint32_t folder, const char *name, const char *id)
 {
-    struct edit *holder;
-    size_t at;
-    enum mail_status status = find_holder (publish, folder, name, 0, &holder, &at);
-    if (status == MAIL_OK && holder && strcmp (holder->message->id, id) != 0)
-        edit_drop_file (holder, at);
-    return status;
+    return each_holder (publish, folder, name, drop_if_other, (void *) id);
 }
 
 static enum mail_status
@@ -232,6 +249,24 @@ open_node (struct publish *publish, const char *id, struct node **node_out)
     if (status == MAIL_OK && node->is_mail && !node->edit)
         status = publish_edit (publish, node->docid, &node->edit);
     return status;
+}
+
+/* A file of a message that is known: its words are known too, or it has them to itself, or they
+ * have to be made anew of all files. */
+static enum mail_status
+further_file (struct publish *publish, struct node *node, uint32_t folder, const char *name,
+              const struct parsed_file *file, uint32_t text, bool *deferred_out)
+{
+    struct edit *edit = node->edit;
+    bool alone = is_alone (edit, folder, name), known = same_words (edit, file, alone);
+    *deferred_out = !known && !alone;
+    if (*deferred_out)
+        return publish_waste_text (publish, text);
+    add_further_file (edit, folder, name, file);
+    enum mail_status status = threads_link (publish, node, &file->record);
+    if (status != MAIL_OK)
+        return status;
+    return known ? publish_waste_text (publish, text) : publish_set_text (publish, edit, text);
 }
 
 enum mail_status
@@ -250,75 +285,117 @@ publish_file (struct publish *publish, const char *folder, const char *name,
         return status;
     if (!node->edit)
         return add_message (publish, node, folder_id, name, file, text);
-    if (same_words (&node->edit->message->record, file))
-        add_further_file (node->edit, folder_id, name, file);
-    else
-        *deferred_out = true;
-    return waste_text (publish, text);
+    return further_file (publish, node, folder_id, name, file, text, deferred_out);
+}
+
+static enum mail_status
+rebuilt_file (struct publish *publish, struct node *node, const struct publish_name *name,
+              uint32_t text)
+{
+    uint32_t folder;
+    enum mail_status status = publish_folder (publish, name->folder, &folder);
+    if (status == MAIL_OK)
+        status = drop_from_others (publish, folder, name->name, node->id);
+    if (status != MAIL_OK)
+        return status;
+    if (!node->edit) /* the message has gone meanwhile: what was built is a new one */
+        return add_message (publish, node, folder, name->name, name->file, text);
+    add_further_file (node->edit, folder, name->name, name->file);
+    return threads_link (publish, node, &name->file->record);
 }
 
 enum mail_status
-publish_rebuilt (struct publish *publish, const char *id, uint32_t text,
-                 const struct publish_name *files, size_t count)
+publish_rebuilt (struct publish *publish, const char *id, uint32_t text, uint32_t before,
+                 const struct publish_name *files, size_t count, bool *done_out)
 {
     struct node *node = NULL;
     enum mail_status status = open_node (publish, id, &node);
-    for (size_t i = 0; status == MAIL_OK && i < count; i++) {
-        uint32_t folder;
-        status = publish_folder (publish, files[i].folder, &folder);
-        if (status == MAIL_OK)
-            status = drop_from_others (publish, folder, files[i].name, id);
-        if (status != MAIL_OK)
-            return status;
-        if (node->edit) {
-            add_further_file (node->edit, folder, files[i].name, files[i].file);
-            if (node->edit->message->record.file_count == 1)
-                renew_headers (node->edit, files[i].file);
-            continue;
-        }
-        /* the message has gone meanwhile: what was built is a new one */
-        status = add_message (publish, node, folder, files[i].name, files[i].file, text);
-        if (status == MAIL_OK)
-            return MAIL_OK;
-    }
-    return status == MAIL_OK ? publish_set_text (publish, node->edit, text) : status;
+    if (status != MAIL_OK)
+        return status;
+    *done_out = !node->edit || node->edit->message->record.text == before;
+    if (!*done_out)
+        return publish_waste_text (publish, text);
+    for (size_t i = 0; status == MAIL_OK && i < count; i++)
+        status = rebuilt_file (publish, node, &files[i], text);
+    if (status != MAIL_OK || node->edit->message->docid == text)
+        return status;
+    return publish_set_text (publish, node->edit, text);
 }
 
 /* ---- files are renamed, files go ---- */
 
-enum mail_status
-publish_move (struct publish *publish, uint32_t from_folder, const char *from_name,
-              const char *folder, const char *name, const struct mail_stat *stat)
-{
+/* Which of the files of a name is meant, and who has it. */
+struct wanted {
+    uint64_t inode; /* 0: any */
     struct edit *edit;
     size_t at;
+};
+
+static bool
+note_wanted (void *closure, struct edit *edit, size_t at)
+{
+    struct wanted *wanted = closure;
+    uint64_t inode = edit->message->record.files[at].stat.inode;
+    if (wanted->inode && wanted->inode != inode)
+        return true;
+    wanted->edit = edit;
+    wanted->at = at;
+    return false;
+}
+
+static void
+rename_file (struct edit *edit, size_t at, uint32_t folder, const char *name,
+             const struct mail_stat *stat)
+{
+    struct record *record = &edit->message->record;
+    struct record_file renamed = record->files[at];
+    renamed.folder = folder;
+    renamed.name = talloc_strdup (edit->message, name);
+    renamed.stat.inode = stat->inode;
+    renamed.stat.size = stat->size;
+    renamed.stat.mtime = stat->mtime;
+    record->files[at] = renamed;
+    edit->record_changed = edit->files_changed = true;
+    for (size_t i = 0; i < record->file_count; i++) {
+        /* another file of the message had the name */
+        if (i != at && record->files[i].folder == folder &&
+            strcmp (record->files[i].name, name) == 0) {
+            edit_drop_file (edit, i);
+            break;
+        }
+    }
+}
+
+enum mail_status
+publish_move (struct publish *publish, uint32_t from_folder, const char *from_name,
+              const char *folder, const char *name, const struct mail_stat *stat, bool *done_out)
+{
     uint32_t folder_id;
+    struct wanted from = {.inode = stat->inode}, to = from;
     enum mail_status status = publish_folder (publish, folder, &folder_id);
     if (status == MAIL_OK)
-        status = find_holder (publish, from_folder, from_name, stat->inode, &edit, &at);
-    if (status != MAIL_OK || !edit)
-        return status;
-    struct record_file *file = &edit->message->record.files[at];
-    file->folder = folder_id;
-    file->name = talloc_strdup (edit->message, name);
-    file->stat.inode = stat->inode;
-    file->stat.size = stat->size;
-    file->stat.mtime = stat->mtime;
-    edit->record_changed = edit->files_changed = true;
-    publish->counts.renamed++;
-    return MAIL_OK;
+        status = each_holder (publish, from_folder, from_name, note_wanted, &from);
+    if (status == MAIL_OK && !from.edit)
+        status = each_holder (publish, folder_id, name, note_wanted, &to);
+    *done_out = from.edit || to.edit;
+    if (status == MAIL_OK && from.edit) {
+        rename_file (from.edit, from.at, folder_id, name, stat);
+        publish->counts.renamed++;
+    }
+    return status;
+}
+
+static bool
+drop_from (void *closure, struct edit *edit, size_t at)
+{
+    struct publish *publish = closure;
+    edit_drop_file (edit, at);
+    publish->counts.renamed += edit->message->record.file_count > 0;
+    return true;
 }
 
 enum mail_status
 publish_drop (struct publish *publish, uint32_t folder, const char *name)
 {
-    struct edit *edit;
-    size_t at;
-    enum mail_status status = find_holder (publish, folder, name, 0, &edit, &at);
-    if (status != MAIL_OK || !edit)
-        return status;
-    edit_drop_file (edit, at);
-    if (edit->message->record.file_count > 0)
-        publish->counts.renamed++;
-    return MAIL_OK;
+    return each_holder (publish, folder, name, drop_from, publish);
 }

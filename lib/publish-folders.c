@@ -68,15 +68,28 @@ publish_folder_stat (struct publish *publish, const char *path, const struct mai
     return put_folder (publish, &folder);
 }
 
-enum mail_status
-publish_move_folder (struct publish *publish, uint32_t id, const char *to)
+static bool
+may_move (struct publish *publish, uint32_t id, const char *to)
 {
-    const struct mail_folder *known = mail_folders_by_id (publish->folders, id);
+    if (!mail_folders_by_id (publish->folders, id))
+        return false;
+    char *from = mail_folders_path (publish, publish->folders, id);
+    size_t length = strlen (from);
+    bool into_itself = strncmp (to, from, length) == 0 && to[length] == '/';
+    const struct mail_folder *other = folders_find (publish->folders, to);
+    talloc_free (from);
+    return !into_itself && (!other || other->id == id);
+}
+
+enum mail_status
+publish_move_folder (struct publish *publish, uint32_t id, const char *to, bool *done_out)
+{
     const char *slash = strrchr (to, '/');
-    char *above = slash ? talloc_strndup (publish, to, slash - to) : talloc_strdup (publish, "");
     uint32_t parent;
-    if (!known) /* another run has dropped it meanwhile: the next scan finds it new */
+    *done_out = may_move (publish, id, to);
+    if (!*done_out)
         return MAIL_OK;
+    char *above = slash ? talloc_strndup (publish, to, slash - to) : talloc_strdup (publish, "");
     enum mail_status status = publish_folder (publish, above, &parent);
     talloc_free (above);
     if (status != MAIL_OK)
@@ -103,27 +116,40 @@ drop_files (struct publish *publish, uint32_t id)
     return status;
 }
 
+/* The folder and all below it, each behind the one it lies in. */
+static void
+collect_tree (const struct mail_folders *folders, uint32_t id, GArray *ids)
+{
+    size_t count, total;
+    mail_folders_list (folders, &total);
+    g_array_append_val (ids, id);
+    /* the bound ends a circle in a damaged table */
+    for (guint i = 0; i < ids->len && ids->len <= total; i++) {
+        const struct mail_folder *const *children =
+            mail_folders_children (folders, g_array_index (ids, uint32_t, i), &count);
+        for (size_t k = 0; k < count; k++)
+            g_array_append_val (ids, children[k]->id);
+    }
+}
+
 enum mail_status
 publish_drop_folder (struct publish *publish, uint32_t id)
 {
-    size_t count;
     if (!mail_folders_by_id (publish->folders, id))
         return MAIL_OK;
+    GArray *ids = g_array_new (FALSE, FALSE, sizeof (uint32_t));
     enum mail_status status = MAIL_OK;
-    for (;;) {
-        const struct mail_folder *const *children =
-            mail_folders_children (publish->folders, id, &count);
-        if (count == 0 || status != MAIL_OK)
+    collect_tree (publish->folders, id, ids);
+    for (guint i = ids->len; status == MAIL_OK && i-- > 0;) {
+        uint32_t folder = g_array_index (ids, uint32_t, i);
+        status = drop_files (publish, folder);
+        if (status != MAIL_OK)
             break;
-        status = publish_drop_folder (publish, children[0]->id);
+        status = store_delete (publish->writer->state, folder);
+        if (status != MAIL_OK)
+            writer_fail (publish->writer, status);
+        folders_remove (publish->folders, folder);
     }
-    if (status == MAIL_OK)
-        status = drop_files (publish, id);
-    if (status != MAIL_OK)
-        return status;
-    status = store_delete (publish->writer->state, id);
-    if (status != MAIL_OK)
-        return writer_fail (publish->writer, status);
-    folders_remove (publish->folders, id);
-    return MAIL_OK;
+    g_array_unref (ids);
+    return status;
 }

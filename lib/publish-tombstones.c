@@ -79,7 +79,9 @@ add_strings (struct edit *edit, GVariant *strings, bool tags)
         } else {
             message->others = talloc_realloc (message, message->others, struct store_term,
                                               message->other_count + 1);
-            message->others[message->other_count++] = term_make_string (message, text, "");
+            /* a term already: making one of it would hash a hash */
+            message->others[message->other_count++] =
+                (struct store_term){talloc_strdup (message, text), strlen (text)};
         }
         g_variant_unref (string);
     }

@@ -33,15 +33,24 @@ const struct mail_folders *publish_folders (struct publish *publish);
  * message's words have to be made anew of all its files (publish_rebuilt). */
 enum mail_status publish_file (struct publish *publish, const char *folder, const char *name,
                                const struct parsed_file *file, uint32_t text, bool *deferred_out);
-/* text was built of all files of the message, among them these new ones, whose names are given. */
+/* text was built of all files of the message, among them these new ones, whose names are given,
+ * when before was the message's text (0: there was no message). *done_out is false where its words
+ * have been made anew meanwhile: then nothing has been recorded. */
 struct publish_name {
     const char *folder, *name;
     const struct parsed_file *file;
 };
 enum mail_status publish_rebuilt (struct publish *publish, const char *id, uint32_t text,
-                                  const struct publish_name *files, size_t count);
+                                  uint32_t before, const struct publish_name *files, size_t count,
+                                  bool *done_out);
+/* The text document belongs to nothing. */
+enum mail_status publish_waste_text (struct publish *publish, uint32_t text);
+/* The file with this inode. *done_out: whether a message has it under its new name now (perhaps
+ * from before); otherwise nobody had it under the old one. */
 enum mail_status publish_move (struct publish *publish, uint32_t from_folder, const char *from_name,
-                               const char *folder, const char *name, const struct mail_stat *stat);
+                               const char *folder, const char *name, const struct mail_stat *stat,
+                               bool *done_out);
+/* The file is gone, whoever has it. */
 enum mail_status publish_drop (struct publish *publish, uint32_t folder, const char *name);
 
 /* Remembers that a name could not be indexed, or not wholly; a problem that is known keeps its
@@ -59,7 +68,10 @@ enum mail_status publish_expire_tombstones (struct publish *publish);
 enum mail_status publish_folder (struct publish *publish, const char *path, uint32_t *id_out);
 enum mail_status publish_folder_stat (struct publish *publish, const char *path,
                                       const struct mail_stat *stat);
-enum mail_status publish_move_folder (struct publish *publish, uint32_t id, const char *to);
+/* *done_out is false, and nothing is done, where there is no such folder (any more), where another
+ * one has the new path by now, and where it would come into itself. */
+enum mail_status publish_move_folder (struct publish *publish, uint32_t id, const char *to,
+                                      bool *done_out);
 /* Removes the records of the folder and of all below it, with any files they still have. */
 enum mail_status publish_drop_folder (struct publish *publish, uint32_t id);
 
