@@ -112,8 +112,9 @@ defer (struct apply *apply, size_t add, const struct parsed_file *file)
 enum mail_status
 apply_finish_folder (struct publish *publish, struct change_folder *folder)
 {
-    if (!folder->listed || folder->adds_left > 0 || folder->later)
+    if (!folder->listed || folder->done || folder->adds_left > 0 || folder->later)
         return MAIL_OK;
+    folder->done = true;
     struct mail_stat stat = folder->stat;
     if (folder->failed)
         stat.mtime = stat.ctime = 0;
@@ -172,8 +173,11 @@ forget_published (struct apply *apply, struct lane *lane, size_t at, size_t defe
         g_hash_table_add (deferred, GSIZE_TO_POINTER (add + 1));
     }
     for (size_t i = lane->from; i < at; i++) {
+        struct change_folder *folder =
+            changes_folder_at (apply->changes, apply_add_at (apply, i)->folder);
+        folder->done = false;
         if (!g_hash_table_contains (deferred, GSIZE_TO_POINTER (i + 1)))
-            changes_folder_at (apply->changes, apply_add_at (apply, i)->folder)->adds_left++;
+            folder->adds_left++;
     }
     g_hash_table_destroy (deferred);
     g_array_set_size (apply->deferred, deferred_before);

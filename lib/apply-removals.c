@@ -162,9 +162,24 @@ finish_folders (struct apply *apply)
     return publish_commit (publish, apply->counts, NULL);
 }
 
+/* Whether there is anything left for a last commit. */
+static bool
+is_done (struct apply *apply)
+{
+    struct mail_changes *changes = apply->changes;
+    bool done = changes->drops->len == 0 && changes->problems->len == 0;
+    for (size_t i = 0; done && i < changes->folders->len; i++) {
+        struct change_folder *folder = changes_folder_at (changes, i);
+        done = folder->done || !folder->listed;
+    }
+    return done;
+}
+
 enum mail_status
 apply_drops (struct apply *apply)
 {
+    if (is_done (apply))
+        return MAIL_OK;
     GArray *drops = g_array_new (FALSE, FALSE, sizeof (struct change_drop));
     enum mail_status status = expand_drops (apply, drops);
     size_t next = 0;

@@ -8,6 +8,7 @@
  */
 #include "apply-private.h"
 
+#include <string.h>
 #include <talloc.h>
 
 struct change_add *
@@ -40,6 +41,25 @@ apply_destroy (struct apply *apply)
     return 0;
 }
 
+/* Folders that changed last come first; within a folder, in order of inodes, which is the order on
+ * the disk. */
+static int
+compare_adds (const void *a, const void *b, void *closure)
+{
+    const struct change_add *left = a, *right = b;
+    struct mail_changes *changes = closure;
+    if (left->folder != right->folder) {
+        int64_t left_time = changes_folder_at (changes, left->folder)->stat.mtime;
+        int64_t right_time = changes_folder_at (changes, right->folder)->stat.mtime;
+        if (left_time != right_time)
+            return left_time > right_time ? -1 : 1;
+        return left->folder < right->folder ? -1 : 1;
+    }
+    if (left->stat.inode != right->stat.inode)
+        return left->stat.inode < right->stat.inode ? -1 : 1;
+    return strcmp (left->name, right->name);
+}
+
 static enum mail_status
 prepare (struct apply *apply)
 {
@@ -48,6 +68,7 @@ prepare (struct apply *apply)
     bool later = changes->drops->len > 0;
     for (size_t i = 0; i < changes->folders->len; i++)
         changes_folder_at (changes, i)->later = later;
+    g_array_sort_with_data (changes->adds, compare_adds, changes);
     scratch_remove_left_over (apply->index->folder);
     enum mail_status status = scratch_create (apply, apply->index->folder, &apply->scratch, &error);
     if (status != MAIL_OK)

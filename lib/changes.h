@@ -14,6 +14,7 @@ struct change_folder {
     bool failed;           /* something in it has to be looked at again: times are not kept */
     bool later;            /* has removals: its times are kept with them, in the last commit */
     size_t adds_left;      /* not yet published */
+    bool done;             /* its times are in state, or in the transaction under way */
 };
 
 struct change_add {

@@ -110,6 +110,13 @@ decode (struct edit *edit, const struct store_document *document, uint64_t *thre
     g_variant_unref (whole);
 }
 
+static int64_t
+oldest_allowed (const struct publish *publish)
+{
+    int64_t days = publish->options->tombstone_days;
+    return time (NULL) - days * SECONDS_PER_DAY;
+}
+
 enum mail_status
 publish_take_back (struct publish *publish, struct edit *edit, uint64_t *thread_out,
                    bool *was_gone_out)
@@ -119,10 +126,13 @@ publish_take_back (struct publish *publish, struct edit *edit, uint64_t *thread_
     struct store_term term = term_make_string (local, PREFIX_GONE, edit->message->id);
     struct store_document document;
     uint32_t docid = 0;
+    uint64_t gone = 0;
     *thread_out = 0;
     *was_gone_out = false;
     enum mail_status status = store_lookup (writer->state, &term, 1, &docid);
     if (status == MAIL_OK && docid)
+        status = store_values (writer->state, SLOT_GONE, &docid, 1, &gone);
+    if (status == MAIL_OK && docid && (int64_t) gone > oldest_allowed (publish))
         status = store_read (local, writer->state, docid, STORE_DATA, &document, was_gone_out);
     if (status != MAIL_OK)
         writer_fail (writer, status);
@@ -139,7 +149,7 @@ publish_expire_tombstones (struct publish *publish)
 {
     struct writer *writer = publish->writer;
     struct idset old = {NULL, 0};
-    int64_t before = time (NULL) - (int64_t) publish->options->tombstone_days * SECONDS_PER_DAY;
+    int64_t before = oldest_allowed (publish);
     enum mail_status status = store_value_range (publish, writer->state, SLOT_GONE, 0,
                                                  before > 0 ? (uint64_t) before : 0, &old);
     if (status != MAIL_OK)

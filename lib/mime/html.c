@@ -266,20 +266,58 @@ parse_all (GString *out, const char *text, size_t length)
     }
 }
 
+/* What was not valid on the way in may not be on the way out. */
+static void
+repair (GString *out)
+{
+    char *valid = g_utf8_make_valid (out->str, (gssize) out->len);
+
+    g_string_assign (out, valid);
+    g_free (valid);
+}
+
+/* "<![if !mso]>" and the like, which libxml2 takes for text, become blanks; not where the end of a
+ * comment is ("<![endif]-->"). NULL where there are none, else a copy. */
+static char *
+blank_conditions (void *ctx, const char *html, size_t length)
+{
+    char *copy, *at, *close, *end;
+
+    if (memmem (html, length, "<![", 3) == NULL)
+        return NULL;
+    copy = talloc_memdup (ctx, html, length);
+    end = copy + length;
+    for (at = copy; (at = memmem (at, (size_t) (end - at), "<![", 3)) != NULL; at = close) {
+        close = memchr (at, '>', (size_t) (end - at));
+        if (close == NULL)
+            break;
+        if (close[-1] != '-')
+            memset (at, ' ', (size_t) (close + 1 - at));
+    }
+    return copy;
+}
+
 char *
 html_to_text (void *ctx, const char *html, size_t length, size_t *length_out)
 {
     GString *out = g_string_sized_new (length / 2 + 16);
-    const char *tag, *tag_end, *end = html + length;
-    char *text;
+    char *copy = blank_conditions (ctx, html, length), *text;
+    const char *tag, *tag_end, *end;
+
+    if (copy != NULL)
+        html = copy;
+    end = html + length;
 
     while ((tag = find_hostile (html, (size_t) (end - html), &tag_end)) != NULL) {
         parse_all (out, html, (size_t) (tag - html));
         html = tag_end;
     }
     parse_all (out, html, (size_t) (end - html));
+    if (!g_utf8_validate (out->str, (gssize) out->len, NULL))
+        repair (out);
     text = talloc_strndup (ctx, out->str, out->len);
     *length_out = out->len;
     g_string_free (out, TRUE);
+    talloc_free (copy);
     return text;
 }

@@ -9,6 +9,7 @@
 #include "query/plan-leaves.h"
 #include "folders.h"
 #include "query/places.h"
+#include "query/plan-pattern.h"
 #include "query/plan-regex.h"
 #include "term.h"
 #include <glib.h>
@@ -17,7 +18,7 @@
 
 /* ---- words in text ------------------------------------------------------------------------- */
 
-static const char *const field_prefixes[FIELD_COUNT] = {
+const char *const plan_field_prefixes[FIELD_COUNT] = {
 #define FIELD_PREFIX(name, prefix, query) prefix,
     TEXT_FIELD_LIST (FIELD_PREFIX)
 #undef FIELD_PREFIX
@@ -104,7 +105,7 @@ text_plan (struct planner *planner, const struct node *leaf)
     for (unsigned field = 0; field < FIELD_COUNT; field++)
         if (fields & 1u << field)
             query->children[query->child_count++] =
-                words_query (planner, query, field_prefixes[field], leaf);
+                words_query (planner, query, plan_field_prefixes[field], leaf);
     plan->query = query->child_count == 1 ? query->children[0] : query;
     plan->phrases = leaf->word_count > 1;
     return plan;
@@ -137,7 +138,7 @@ text_starts (struct planner *planner, unsigned fields, const char *text, size_t 
     plan->in_text = true;
     for (unsigned field = 0; field < FIELD_COUNT; field++)
         if (fields & 1u << field)
-            starts_add (plan, field_prefixes[field], text, length);
+            starts_add (plan, plan_field_prefixes[field], text, length);
     return plan;
 }
 
@@ -325,6 +326,8 @@ words_leaf (struct planner *planner, const struct node *leaf, struct plan **plan
     size_t count = 0;
     enum mail_status status = MAIL_OK;
 
+    if (leaf->op == WORDS_END || leaf->op == WORDS_MIDDLE)
+        return plan_pattern (planner, leaf, leaf_fields (leaf), plan_out);
     if (leaf->op == WORDS_START)
         parts[count++] = text_starts (planner, leaf_fields (leaf), word->text, word->length);
     else

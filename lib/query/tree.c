@@ -141,7 +141,8 @@ print_string (struct printer *printer, const char *bytes, size_t length)
 static void
 print_words (struct printer *printer, const struct node *node)
 {
-    static const char *const names[] = {"", "exact", "starts-with", "phrase", "near", "adj"};
+    static const char *const names[] = {"",         "exact",  "starts-with", "ends-with",
+                                        "contains", "phrase", "near",        "adj"};
 
     if (node->op != WORDS_STEM)
         g_string_append_printf (printer->text, "(%s ", names[node->op]);

@@ -31,6 +31,8 @@ enum words_op {
     WORDS_STEM,   /* one word, and all with the same stem */
     WORDS_EXACT,  /* one word */
     WORDS_START,  /* every word that begins with this */
+    WORDS_END,    /* every word that ends with this */
+    WORDS_MIDDLE, /* every word that has this in it */
     WORDS_PHRASE, /* words one after the other */
     WORDS_NEAR,   /* at most window words apart */
     WORDS_ADJ     /* the same, in this order */

@@ -89,10 +89,18 @@ byte_after (const struct piece *piece, const struct found *found)
 
 /* An asterisk right behind the word, and no word right behind that. */
 static bool
-is_wildcard (const struct piece *piece, const struct found *found, const struct found *next)
+has_star_behind (const struct piece *piece, const struct found *found, const struct found *next)
 {
     return !piece->quoted && found->end < piece->length && piece->text[found->end] == '*' &&
            (next == NULL || next->offset > found->end + 1);
+}
+
+/* An asterisk right before the word, and no word right before that. */
+static bool
+has_star_before (const struct piece *piece, const struct found *found, const struct found *before)
+{
+    return !piece->quoted && found->offset > 0 && piece->text[found->offset - 1] == '*' &&
+           (before == NULL || before->end < found->offset - 1);
 }
 
 static bool
@@ -113,17 +121,20 @@ is_single_character (const struct found *found)
 }
 
 static enum words_op
-op_of_one (const struct piece *piece, const struct found *found, const struct found *next)
+op_of_one (const struct piece *piece, const struct found *found, const struct found *before,
+           const struct found *next)
 {
-    if (is_single_character (found) || is_wildcard (piece, found, next))
+    if (has_star_before (piece, found, before))
+        return has_star_behind (piece, found, next) ? WORDS_MIDDLE : WORDS_END;
+    if (is_single_character (found) || has_star_behind (piece, found, next))
         return WORDS_START;
     return is_stemmed (piece, found) ? WORDS_STEM : WORDS_EXACT;
 }
 
-/* Makes the leaf of tokens [0, count). next: the one behind them, or NULL. */
+/* Makes the leaf of tokens [0, count). before, next: their neighbours, or NULL. */
 static struct node *
 leaf_of (void *ctx, const struct piece *piece, const struct found *found, size_t count,
-         const struct found *next)
+         const struct found *before, const struct found *next)
 {
     struct node *node = node_create (ctx, NODE_WORDS);
 
@@ -131,7 +142,7 @@ leaf_of (void *ctx, const struct piece *piece, const struct found *found, size_t
         is_same_run (&found[count - 2], &found[count - 1]))
         count--;
     node->prefix = piece->prefix;
-    node->op = count > 1 ? WORDS_PHRASE : op_of_one (piece, found, next);
+    node->op = count > 1 ? WORDS_PHRASE : op_of_one (piece, found, before, next);
     node->words = talloc_array (node, struct word, count);
     node->word_count = count;
     for (size_t i = 0; i < count; i++) {
@@ -194,8 +205,8 @@ words_cut (void *ctx, struct tokenizer *tokenizer, const struct lexeme *lexeme,
         const struct found *found = collector.found + i;
         size_t left = collector.count - i;
         length = group_length (&piece, found, left);
-        nodes[count++] =
-            leaf_of (nodes, &piece, found, length, length < left ? found + length : NULL);
+        nodes[count++] = leaf_of (nodes, &piece, found, length, i > 0 ? found - 1 : NULL,
+                                  length < left ? found + length : NULL);
     }
     if (count == 0 && has_letters (piece.text, piece.length))
         nodes[count++] = node_create (nodes, NODE_NOTHING);
