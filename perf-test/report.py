@@ -5,6 +5,8 @@ import platform
 import subprocess
 import time
 
+import measure
+
 
 def progress(name, took):
     print('%-22s %s' % (name, '  '.join('%s: %s CPU, %s' % (program, seconds(cpu), seconds(wall))
@@ -54,6 +56,7 @@ def facts(comparison):
     rows += [(program.name, program.version()) for program in comparison.programs]
     return rows + [('processor', _processor()), ('kernel', platform.release()),
                    ('file system', _file_system(mail.folder)),
+                   ('CPU counted by', measure.CPU_FROM),
                    ('runs of cheap steps', '%d, medians' % comparison.options.runs),
                    ('date', time.strftime('%Y-%m-%d', time.gmtime()))]
 

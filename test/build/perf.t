@@ -50,6 +50,24 @@ took = measure.timed(['sh', '-c', script], os.environ, sample=True)
 tap.equal(os.path.exists(folder + '/y') and measure.bytes_of(folder), 5300,
           'a run lasts until the last process that it left behind has ended')
 tap.ok(took.wall >= 0.1 and took.pss, 'time and memory are told', vars(took))
+
+# A child whose parent ignores SIGCHLD, and one whose parent has gone: half a second of CPU each.
+BURN = "import time\nwhile time.process_time() < 0.5: pass"
+took = measure.timed(['sh', '-c', 'exec python3 -c "$0" "$1"', """
+import os, signal, sys, time
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+for child in range(2):
+    if os.fork() == 0:
+        if child == 1 and os.fork() != 0:
+            os._exit(0)
+        exec(sys.argv[1])
+        os._exit(0)
+time.sleep(1)
+""", BURN], os.environ)
+if measure.CPU_FROM.startswith('task clock'):
+    tap.ok(1.0 <= took.cpu < 1.5, 'CPU of children that nobody waits for is counted', vars(took))
+else:
+    tap.skip('CPU of children that nobody waits for is counted', 'no perf events')
 try:
     measure.timed(['sh', '-c', 'echo no luck >&2; exit 3'], os.environ)
     tap.ok(False, 'a command that fails is an error')
