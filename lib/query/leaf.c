@@ -178,9 +178,13 @@ static struct node *
 term_create (void *ctx, const struct prefix *prefix, const char *value, size_t length)
 {
     struct node *node = node_create (ctx, NODE_TERM);
+    char *copy;
 
     node->prefix = prefix;
-    node->value = talloc_strndup (node, value, length);
+    copy = talloc_array (node, char, length + 1);
+    memcpy (copy, value, length);
+    copy[length] = '\0';
+    node->value = copy;
     node->value_length = length;
     return node;
 }
@@ -240,8 +244,8 @@ leaf_create_regex (void *ctx, const struct lexeme *piece, struct mail_query_erro
         return NULL;
     }
     node->prefix = piece->prefix;
-    node->value_length = length - 2;
     node->value = talloc_strndup (node, piece->value + 1, length - 2);
+    node->value_length = strlen (node->value);
     status = regcomp (&regex, node->value, REG_EXTENDED | REG_NOSUB);
     if (status != 0) {
         regerror (status, &regex, text, sizeof text);

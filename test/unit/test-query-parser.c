@@ -90,6 +90,10 @@ test_words (void **state)
         {"wor*", "(starts-with wor)"},
         {"Wor*", "(starts-with wor)"},
         {"wor*ld", "(and (exact wor) ld)"},
+        {"*ord", "(ends-with ord)"},
+        {"*ord*", "(contains ord)"},
+        {"subject:*ord", "(subject (ends-with ord))"},
+        {"a,*ord b*", "(and a (ends-with ord) (starts-with b))"},
         {"\"wor*\"", "(exact wor)"},
         {"a-wor*", "(phrase a wor)"},
         /* of a run of characters every pair; one alone begins pairs */
@@ -362,6 +366,21 @@ test_guesses (void **state)
                           &prefix_table[i]);
 }
 
+/* A length is a length: zero bytes are blanks, and part of a quoted value. */
+static void
+test_zero_bytes (void **state)
+{
+    static const char text[] = "a\0b tag:\"c\0d\" \0";
+    void *ctx = talloc_new (NULL);
+    struct mail_query_error error = {0};
+    struct node *tree;
+
+    (void) state;
+    assert_true (parse (ctx, text, sizeof text - 1, &tree, &error));
+    assert_string_equal (tree_print_line (ctx, tree), "(and a b (tag \"c\\x00d\"))");
+    talloc_free (ctx);
+}
+
 /* ---- limits -------------------------------------------------------------------------------- */
 
 static char *
@@ -489,11 +508,11 @@ int
 main (void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test (test_words),     cmocka_unit_test (test_prefixes),
-        cmocka_unit_test (test_operators), cmocka_unit_test (test_errors),
-        cmocka_unit_test (test_guesses),   cmocka_unit_test (test_depth),
-        cmocka_unit_test (test_width),     cmocka_unit_test (test_ten_megabytes),
-        cmocka_unit_test (test_any_text),
+        cmocka_unit_test (test_words),         cmocka_unit_test (test_prefixes),
+        cmocka_unit_test (test_operators),     cmocka_unit_test (test_errors),
+        cmocka_unit_test (test_guesses),       cmocka_unit_test (test_zero_bytes),
+        cmocka_unit_test (test_depth),         cmocka_unit_test (test_width),
+        cmocka_unit_test (test_ten_megabytes), cmocka_unit_test (test_any_text),
     };
     return cmocka_run_group_tests (tests, set_zone, NULL);
 }

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * plan-pattern.c - "*word" and "*word*": looks through all words of text while the plan is made.
+ *
+ * Terms are in order of their beginnings, so there is nothing to do but to read all of them: a
+ * third of a second for a million. What fits becomes an OR of terms, and that is why their number
+ * has a limit.
+ */
+#include "query/plan-pattern.h"
+#include "query/plan-leaves.h"
+#include <glib.h>
+#include <string.h>
+#include <talloc.h>
+
+struct pattern {
+    const struct word *word;
+    bool at_end;
+    bool wanted[256];  /* first bytes of terms of the fields */
+    GHashTable *found; /* terms; those of several segments once */
+    bool too_many;
+};
+
+/* Words have no capital, so one at the start is the field's. */
+static void
+set_wanted (struct pattern *pattern, unsigned fields)
+{
+    for (unsigned byte = 0; byte < 256; byte++)
+        pattern->wanted[byte] = (fields & 1u << FIELD_BODY) != 0 && (byte < 'A' || byte > 'Z');
+    for (unsigned field = 0; field < FIELD_COUNT; field++)
+        if (field != FIELD_BODY && fields & 1u << field)
+            pattern->wanted[(unsigned char) plan_field_prefixes[field][0]] = true;
+}
+
+static bool
+fits (const struct pattern *pattern, const char *word, size_t length)
+{
+    const struct word *part = pattern->word;
+
+    if (length < part->length)
+        return false;
+    if (pattern->at_end)
+        return memcmp (word + length - part->length, part->text, part->length) == 0;
+    return memmem (word, length, part->text, part->length) != NULL;
+}
+
+static bool
+note_term (void *closure, const char *term, size_t length, uint32_t freq)
+{
+    struct pattern *pattern = closure;
+    size_t skip = length > 0 && g_ascii_isupper (term[0]) ? 1 : 0;
+
+    (void) freq;
+    if (length == 0 || !pattern->wanted[(unsigned char) term[0]] ||
+        !fits (pattern, term + skip, length - skip))
+        return true;
+    g_hash_table_add (pattern->found, g_strndup (term, length));
+    pattern->too_many = g_hash_table_size (pattern->found) > PATTERN_WORDS_MAX;
+    return !pattern->too_many;
+}
+
+static enum mail_status
+look_through (struct mail_index *index, struct pattern *pattern)
+{
+    struct store_term every = {.text = "", .length = 0};
+    enum mail_status status = index_open_segments (index);
+
+    for (size_t i = 0; status == MAIL_OK && !pattern->too_many && i < index->manifest->count; i++) {
+        status = store_each_term (index->segments[i], every, note_term, pattern);
+        if (status != MAIL_OK)
+            index_fail_store (index, index->segments[i], status);
+    }
+    if (status == MAIL_OK && pattern->too_many)
+        return index_fail (index, MAIL_ERROR_QUERY,
+                           "more than %d words fit \"*%s%s\"; say more of the word",
+                           PATTERN_WORDS_MAX, pattern->word->text, pattern->at_end ? "" : "*");
+    return status;
+}
+
+/* An OR of all terms found. */
+static struct plan *
+found_plan (void *ctx, GHashTable *found)
+{
+    struct plan *plan = plan_node (ctx, PLAN_TEXT);
+    unsigned count = g_hash_table_size (found);
+    struct store_query *terms = talloc_zero_array (plan, struct store_query, count);
+    GHashTableIter iter;
+    gpointer term;
+
+    plan->query = talloc_zero (plan, struct store_query);
+    plan->query->op = STORE_OP_OR;
+    plan->query->children = talloc_array (plan->query, struct store_query *, count);
+    g_hash_table_iter_init (&iter, found);
+    while (g_hash_table_iter_next (&iter, &term, NULL)) {
+        struct store_query *query = &terms[plan->query->child_count];
+        query->op = STORE_OP_TERM;
+        query->term.text = talloc_strdup (plan->query, term);
+        query->term.length = strlen (term);
+        plan->query->children[plan->query->child_count++] = query;
+    }
+    return plan;
+}
+
+enum mail_status
+plan_pattern (struct planner *planner, const struct node *leaf, unsigned fields,
+              struct plan **plan_out)
+{
+    struct pattern pattern = {.word = &leaf->words[0], .at_end = leaf->op == WORDS_END};
+    enum mail_status status;
+
+    set_wanted (&pattern, fields);
+    pattern.found = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+    status = look_through (planner->index, &pattern);
+    if (status == MAIL_OK && g_hash_table_size (pattern.found) == 0)
+        *plan_out = plan_node (planner->ctx, PLAN_NOTHING);
+    else if (status == MAIL_OK)
+        *plan_out = found_plan (planner->ctx, pattern.found);
+    g_hash_table_destroy (pattern.found);
+    return status;
+}
