@@ -7,6 +7,7 @@ whether that really holds what the rule is about. The name of the function is th
 document.
 """
 import email
+import email.utils
 import html.parser
 import re
 import unicodedata
@@ -52,14 +53,18 @@ class Facts:
         self.types = set()
         self.signature_names = ''
         self.attached_message = self.odd_headers = self.odd_type = False
+        self.dates = set()
+        self.nul_bytes = self.odd_bytes = False
+        self.empty_multipart = False  # notmuch sees a multipart without parts: set by whoever asks it
         self.files = len(paths)
         for path in paths:
             with open(path, 'rb') as f:
                 data = f.read()
             mail = email.message_from_bytes(data)
             head = data.partition(b'\n\n')[0]
-            quotes = [str(v).replace('\\"', '').count('"') for n in ('From', 'To', 'Cc') for v in mail.get_all(n, [])]
-            self.odd_headers |= b'=?' in head or not head.isascii() or any(n % 2 for n in quotes)
+            self.dates.add(_date(mail.get('Date')))
+            people = [str(v) for n in ('From', 'To', 'Cc') for v in mail.get_all(n, [])]
+            self.odd_headers |= (b'=?' in head or not head.isascii() or any(map(_odd_people, people)))
             self.headers += '\n'.join(str(v) for v in mail.values()) + '\n'
             for part in mail.walk():
                 self._part(part)
@@ -77,17 +82,35 @@ class Facts:
                 self.attached_message |= part.get_content_disposition() == 'attachment'
             return
         data = part.get_payload(decode=True) or b''
+        if kind.startswith('text/'):
+            self.nul_bytes |= b'\0' in data
+            self.odd_bytes |= not data.isascii()
         text = _decode(data, part.get_content_charset())
         if kind == 'text/html':
             seen = _Text(text)
             self.html_source += text + '\n'
-            self.html_text += ''.join(seen.spaced) + ' ' + ''.join(seen.joined) + '\n'
+            text = ''.join(seen.spaced) + ' ' + ''.join(seen.joined) + '\n'
+            self.html_text += re.sub('[\u00ad\u200b-\u200d]', '', text)
         elif part.get_content_disposition() == 'attachment':
             self.attached += text + '\n'
         elif kind.startswith('text/'):
             self.plain += text + '\n'
         else:
             self.binary += text + '\n'
+
+
+def _date(text):
+    try:
+        return int(email.utils.parsedate_to_datetime(str(text)).timestamp())
+    except (TypeError, ValueError, OverflowError):
+        return 0
+
+
+def _odd_people(text):
+    """Whether a list of addresses has an open quotation mark or a piece without an address."""
+    quotes = text.replace('\\"', '').count('"')
+    pieces = email.utils.getaddresses([text])
+    return quotes % 2 or any('@' not in address or ' ' in address for _, address in pieces)
 
 
 def _decode(data, charset):
@@ -215,6 +238,21 @@ def headers_repaired(facts, asked, direction):
 @rule
 def types_without_slash(facts, asked, direction):
     return asked.field in ('', 'body', 'mimetype') and facts.odd_type
+
+
+@rule
+def character_sets(facts, asked, direction):
+    return asked.of_body() and facts.odd_bytes
+
+
+@rule
+def nul_bytes(facts, asked, direction):
+    return direction == 'extra' and asked.of_body() and facts.nul_bytes
+
+
+@rule
+def broken_multiparts(facts, asked, direction):
+    return direction == 'extra' and asked.field in ('', 'body', 'mimetype', 'attachment') and facts.empty_multipart
 
 
 @rule

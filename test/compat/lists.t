@@ -48,7 +48,7 @@ class Compare:
 
     def facts_of(self, message_id):
         if message_id not in self.facts:
-            self.facts[message_id] = differences.Facts(self.both.peer_files(message_id))
+            self.facts[message_id] = self.both.facts(message_id)
         return self.facts[message_id]
 
     def reason(self, message_id, query):
@@ -97,8 +97,19 @@ class Compare:
                '%d of %d' % (usable, len(queries)))
         tap.ok(not wrong, '%s: %d queries answered alike, but for the rules' % (kind, len(queries)),
                '\n'.join(wrong[:40]))
-        tap.ok(self.unlike <= self.found // 20, '%s: the rules concern few: %d of %d ids; %d answers are equal'
+        tap.ok(self.unlike <= 20 + self.found // 20, '%s: the rules concern few: %d of %d ids; %d answers are equal'
                % (kind, self.unlike, self.found, self.equal))
+
+
+def empty_ids(ours, peer):
+    """Ids that differ because a Message-ID is "<>" (rule empty-ids): one message of notmuch's, named <>, one of
+    ours for each such file."""
+    mine = {i for i in ours - peer if i.startswith('notmuch-sha1-')}
+    return mine | {'<>'} if mine and '<>' in peer - ours else set()
+
+
+def without(ids, threads):
+    return {t for t in threads if not t & ids}
 
 
 def check_index(compare):
@@ -107,22 +118,30 @@ def check_index(compare):
     tap.ok(done.returncode == 0, 'new exits 0', done.stderr[-2000:])
     tap.ok(b'Processed %d total files' % len(both.names) in done.stdout, 'new processed all files',
            done.stdout[-500:])
-    tap.equal(sorted(both.ours.ids()), sorted(both.peer.ids()), 'the same message ids')
+    ours, peer = set(both.ours.ids()), set(both.peer.ids())
+    both.renamed = empty_ids(ours, peer)
+    tap.equal(sorted(ours ^ peer), sorted(both.renamed), 'the same message ids, but for empty ones')
     pair.give_tags(both.ours)
     for what in ('messages', 'threads', 'files'):
-        tap.equal(both.ours.count('--output=' + what, '*'), both.peer.count('--output=' + what, '*'),
+        more = len(both.renamed) - 2 if both.renamed and what != 'files' else 0
+        tap.equal(both.ours.count('--output=' + what, '*'), both.peer.count('--output=' + what, '*') + more,
                   'the same count of ' + what)
     ours, peer = both.ours.tags(), both.peer.tags()
     tag = differences.Asked('tag:attachment')
-    wrong = [(m, ours.get(m), peer[m]) for m in peer if ours.get(m) != peer[m] and not (
+    wrong = [(m, ours.get(m), peer[m]) for m in set(peer) - both.renamed if ours.get(m) != peer[m] and not (
         set(ours.get(m, ())) ^ set(peer[m]) == {'attachment'} and
         differences.RULES['attached-messages'](compare.facts_of(m), tag, 'extra'))]
     tap.ok(not wrong, 'the same tags', wrong[:20])
     ours, peer = set(both.ours.files()), set(both.peer.files())
     tap.ok(ours == peer, 'the same files',
            lambda: '\n'.join(sorted(ours ^ peer)[:20]))
-    ours, peer = both.ours.threads(), both.peer.threads()
+    ours, peer = (without(both.renamed, box.threads()) for box in (both.ours, both.peer))
     tap.ok(ours == peer, 'the same threads', lambda: '%d differ' % len(ours ^ peer))
+
+
+def same_moment(facts, timestamp):
+    """Several messages have the date whose subject is shown: which of them comes first is nobody's promise."""
+    return sum(timestamp in f.dates for f in facts) > 1
 
 
 def summary_rule(compare, ids, ours, peer):
@@ -132,10 +151,17 @@ def summary_rule(compare, ids, ours, peer):
     rules = differences.RULES
     if fields & {'subject', 'authors'}:
         fields -= {'subject', 'authors'} if any(f.odd_headers for f in facts) else set()
+    if fields == {'subject'} and same_moment(facts, peer['timestamp']):
+        fields = set()
     if set(ours.get('tags', ())) ^ set(peer['tags']) <= {'attachment'}:
         tag = differences.Asked('tag:attachment')
         fields -= {'tags'} if any(rules['attached-messages'](f, tag, 'extra') for f in facts) else set()
     return not fields
+
+
+def known(both, entries):
+    """Without threads of messages whose ids are not the same on both sides."""
+    return [e for e in entries if not both.renamed & set(sandbox.ids_of_terms(e['query'][0]))]
 
 
 def check_summaries(compare):
@@ -143,7 +169,7 @@ def check_summaries(compare):
     for sort, query in (('newest-first', '*'), ('oldest-first', 'tag:seventh'),
                         ('newest-first', 'subject:patch')):
         options = ['search', '--format=json', '--sort=' + sort, query]
-        peer, ours = both.peer.json(*options), both.ours.json(*options)
+        peer, ours = (known(both, box.json(*options)) for box in (both.peer, both.ours))
         tap.equal([e['timestamp'] for e in ours], [e['timestamp'] for e in peer],
                   'summaries of %s come in the same order' % query)
         peer, ours = by_ids(peer), by_ids(ours)

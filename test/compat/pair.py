@@ -12,6 +12,7 @@ import subprocess
 import zlib
 
 import corpus
+import differences
 import sandbox
 import tap
 
@@ -72,6 +73,7 @@ class Pair:
         self.ours = sandbox.Sandbox(top=place)
         self.ours.own = True
         corpus.make_tree(top, self.names, self.ours.root, corpus.flagged)
+        self.renamed = set()  # ids that only one side has, by a rule
         self._asked = {}
 
     def close(self):
@@ -85,13 +87,27 @@ class Pair:
         """Message-IDs that the query finds here and there: (peer's, ours), each a set, or the text
         of the error."""
         if query not in self._asked:
-            self._asked[query] = (_answer(self.peer, query), _answer(self.ours, query))
+            answers = _answer(self.peer, query), _answer(self.ours, query)
+            if all(isinstance(a, set) for a in answers):
+                answers = tuple(a - self.renamed for a in answers)
+            self._asked[query] = answers
         return self._asked[query]
+
+    def facts(self, message_id):
+        """What the rules want to know of a message."""
+        facts = differences.Facts(self.peer_files(message_id))
+        shown = self.peer.run('show', '--format=json', '--entire-thread=false', '--', _id(message_id))
+        facts.empty_multipart = b'"content": []' in shown.stdout
+        return facts
 
     def peer_files(self, message_id):
         """Absolute paths of a message's files."""
         return self.peer.json('search', '--exclude=false', '--output=files', '--format=json', '--',
-                              'id:"%s"' % message_id.replace('"', '""'))
+                              _id(message_id))
+
+
+def _id(message_id):
+    return 'id:"%s"' % message_id.replace('"', '""')
 
 
 def _answer(box, query):
