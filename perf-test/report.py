@@ -7,6 +7,8 @@ import time
 
 import measure
 
+BEGIN, END = '<!-- figures -->', '<!-- end of figures -->'
+
 
 def progress(name, took):
     print('%-22s %s' % (name, '  '.join('%s: %s CPU, %s' % (program, seconds(cpu), seconds(wall))
@@ -108,3 +110,12 @@ def tables(comparison):
     return '\n\n'.join([table(['what', 'value'], [list(row) for row in facts(comparison)]),
                         times(comparison, names), space(comparison, names),
                         sizes(comparison, names)]) + '\n'
+
+
+def put_into(document, text):
+    """Replaces what stands between the two marks."""
+    with open(document, encoding='utf8') as file:
+        before, rest = file.read().split(BEGIN, 1)
+    after = rest.split(END, 1)[1]
+    with open(document, 'w', encoding='utf8') as file:
+        file.write(before + BEGIN + '\n\n' + text + '\n' + END + after)
