@@ -7,6 +7,7 @@
 #   make check SANITIZE=1   the same under AddressSanitizer and UBSan, in a build folder of its own
 #   make install            [DESTDIR=...]                        make uninstall
 #   make lint               shellcheck, mandoc -Tlint, clang-format
+#   make fuzz SANITIZE=1    odd input for the parsers (FUZZ_RUNS=...)
 #   make perf               side by side with notmuch (perf-test/compare; PERF_OPTIONS=...)
 #   make clean, distclean
 #
@@ -50,6 +51,7 @@ lib_cc := $(sort $(wildcard lib/store/*.cc))
 cli_c := $(sort $(wildcard cli/*.c cli/scan/*.c))
 unit_c := $(sort $(wildcard test/unit/*.c))
 api_c := $(sort $(wildcard test/api/*.c))
+fuzz_c := $(sort $(wildcard test/fuzz/*.c))
 
 # In the folders of tests each file is a program but helper*.c, which is linked to all of them.
 unit_helpers := $(filter test/unit/helper%,$(unit_c))
@@ -60,6 +62,7 @@ lib_o := $(call object,$(lib_c) $(lib_cc))
 cli_o := $(call object,$(cli_c))
 unit_o := $(call object,$(unit_c))
 api_o := $(call object,$(api_c))
+fuzz_o := $(call object,$(fuzz_c))
 
 unit_tests := $(patsubst %.c,$(BUILD)/%,$(filter-out $(unit_helpers),$(unit_c)))
 api_tests := $(patsubst %.c,$(BUILD)/%,$(filter-out $(api_helpers),$(api_c)))
@@ -73,7 +76,7 @@ shared := $(BUILD)/$(soname)
 program := $(BUILD)/mail
 to_install := $(BUILD)/installed/mail $(BUILD)/installed/mailindex.pc
 
-.PHONY: all check check-long tests install uninstall clean distclean lint lint-scripts lint-manuals lint-code format perf
+.PHONY: all check check-long tests install uninstall clean distclean lint lint-scripts lint-manuals lint-code format fuzz perf
 all: $(program) $(to_install)
 
 # Each recipe makes its folder and says in a word what it does; V=1 shows the commands.
@@ -83,7 +86,7 @@ Q := $(if $(V),,@)
 config.mk: configure
 	./configure $(CONFIGURE_OPTIONS)
 
-$(lib_o) $(cli_o) $(unit_o) $(api_o): config.mk
+$(lib_o) $(cli_o) $(unit_o) $(api_o) $(fuzz_o): config.mk
 
 $(BUILD)/lib/%.o: lib/%.c
 	$(call made,CC  )
@@ -100,6 +103,10 @@ $(BUILD)/cli/%.o: cli/%.c
 $(BUILD)/test/unit/%.o: test/unit/%.c
 	$(call made,CC  )
 	$(Q)$(CC) $(c_flags) $(LIB_CFLAGS) $(CMOCKA_CFLAGS) -c -o $@ $<
+
+$(BUILD)/test/fuzz/%.o: test/fuzz/%.c
+	$(call made,CC  )
+	$(Q)$(CC) $(c_flags) $(LIB_CFLAGS) -c -o $@ $<
 
 # The tests of the interface see the public header and nothing else of lib/.
 $(BUILD)/test/api/%.o: test/api/%.c $(BUILD)/include/mailindex.h
@@ -189,6 +196,16 @@ check: tests
 check-long: tests
 	@MAIL_TEST_LONG=1 $(suite) $(asked) $(sort $(wildcard test/long/*.t))
 
+# Each program of test/fuzz makes so many inputs itself; with file names it runs over these.
+FUZZ_RUNS ?= 100000
+fuzz_programs := $(patsubst %.c,$(BUILD)/%,$(fuzz_c))
+$(fuzz_programs): $$@.o $(static)
+	$(call made,LINK)
+	$(Q)$(CXX) $(link_flags) -o $@ $^ $(LIB_LIBS)
+
+fuzz: $(fuzz_programs)
+	$(foreach f,$(fuzz_programs),$(f) $(FUZZ_RUNS) &&) :
+
 perf: all
 	perf-test/compare --mail $(abspath $(program)) $(PERF_OPTIONS)
 
@@ -243,4 +260,4 @@ clean:
 distclean: clean
 	rm -rf build build-sanitize config.mk
 
--include $(patsubst %.o,%.d,$(lib_o) $(cli_o) $(unit_o) $(api_o))
+-include $(patsubst %.o,%.d,$(lib_o) $(cli_o) $(unit_o) $(api_o) $(fuzz_o))
