@@ -316,9 +316,11 @@ run_lanes (struct lanes *lanes)
     return status;
 }
 
-static enum mail_status
-start_crew (struct apply *apply)
+enum mail_status
+apply_start_crew (struct apply *apply)
 {
+    if (apply->crew)
+        return MAIL_OK;
     char *error = NULL, *text = talloc_asprintf (apply, "%s/text", apply->index->folder);
     enum mail_status status = crew_create (apply, apply->options->workers, apply->scratch->path,
                                            text, &apply->crew, &error);
@@ -331,7 +333,7 @@ apply_adds (struct apply *apply)
     struct lanes lanes = {.apply = apply, .block_size = BLOCK_MIN};
     if (apply->changes->adds->len == 0)
         return MAIL_OK;
-    enum mail_status status = start_crew (apply);
+    enum mail_status status = apply_start_crew (apply);
     if (status != MAIL_OK)
         return status;
     lanes.count = crew_size (apply->crew);

@@ -46,6 +46,8 @@ bool apply_tell (struct apply *apply, const char *path);
 
 /* ---- a block's ids and segment ---- */
 
+/* Starts the workers, where that has not been done. */
+enum mail_status apply_start_crew (struct apply *apply);
 enum mail_status apply_reserve (struct apply *apply, uint32_t count, struct block *block);
 /* Gives the worker a new segment to build; block->path hangs on ctx. */
 enum mail_status apply_begin_segment (struct apply *apply, void *ctx, unsigned worker,
@@ -70,5 +72,7 @@ enum mail_status apply_moves (struct apply *apply);
 enum mail_status apply_adds (struct apply *apply);
 enum mail_status apply_deferred (struct apply *apply); /* and forgets them */
 enum mail_status apply_drops (struct apply *apply);
+/* Segments that are stale in large part. */
+enum mail_status apply_refresh (struct apply *apply);
 
 #endif

@@ -60,6 +60,10 @@ enum mail_status index_search_state (void *ctx, struct mail_index *index,
 /* The folders as of the revision the handle has, kept until state moves on; NULL where they cannot
  * be read (the handle has the text). */
 const struct mail_folders *index_folders (struct mail_index *index);
+/* Messages that have a text document with an id between first and last which is not their own id.
+ */
+enum mail_status index_alias_owners (void *ctx, struct mail_index *index, uint32_t first,
+                                     uint32_t last, struct idset *set_out);
 /* All mail documents. */
 enum mail_status index_all_mail (void *ctx, struct mail_index *index, struct idset *set_out);
 

@@ -366,6 +366,24 @@ apply_aliases (struct mail_index *index, struct idset *set)
 }
 
 enum mail_status
+index_alias_owners (void *ctx, struct mail_index *index, uint32_t first, uint32_t last,
+                    struct idset *set_out)
+{
+    enum mail_status status = load_aliases (index);
+    if (status != MAIL_OK)
+        return status;
+    uint32_t *ids = talloc_array (ctx, uint32_t, index->alias_ids.count + 1);
+    size_t count = 0;
+    for (size_t i = 0; i < index->alias_ids.count; i++) {
+        uint32_t text = index->alias_ids.ids[i];
+        if (first <= text && text <= last)
+            ids[count++] = index->alias_of[i];
+    }
+    *set_out = (struct idset){ids, idset_normalise (ids, count)};
+    return MAIL_OK;
+}
+
+enum mail_status
 index_search_text (void *ctx, struct mail_index *index, const struct store_query *query,
                    struct idset *set_out)
 {

@@ -61,6 +61,24 @@ sequence_length (const char *bytes, size_t length)
     return c >= (gunichar) -2 ? 0 : (size_t) g_utf8_skip[(unsigned char) *bytes];
 }
 
+/* Whether the bytes are the beginning of a sequence that the end of the text has cut off: two bytes
+ * of it at least, for one may be a letter of windows-1252. */
+static bool
+is_cut_off (const char *bytes, size_t length)
+{
+    return length >= 2 && length <= 3 && (unsigned char) *bytes >= 0xc2 &&
+           g_utf8_get_char_validated (bytes, (gssize) length) == (gunichar) -2;
+}
+
+static size_t
+cut_off_length (const char *bytes, size_t length)
+{
+    for (size_t n = 2; n <= 3 && n <= length; n++)
+        if (is_cut_off (bytes + length - n, n))
+            return n;
+    return 0;
+}
+
 /* Counts what makes UTF-8 likely and what contradicts it. */
 static void
 count_sequences (const char *bytes, size_t length, size_t *good_out, size_t *bad_out)
@@ -70,6 +88,8 @@ count_sequences (const char *bytes, size_t length, size_t *good_out, size_t *bad
     for (size_t i = 0; i < length;) {
         size_t n = sequence_length (bytes + i, length - i);
 
+        if (n == 0 && is_cut_off (bytes + i, length - i))
+            n = length - i;
         good += n > 1;
         bad += n == 0;
         i += MAX (n, 1);
@@ -114,7 +134,8 @@ copy (void *ctx, const char *bytes, size_t length, size_t *length_out)
     return out;
 }
 
-/* UTF-8 sequences as they are (if utf8), all other bytes from windows-1252. */
+/* UTF-8 sequences as they are, without one that is cut off (if utf8), all other bytes from
+ * windows-1252. */
 static char *
 copy_repaired (void *ctx, const char *bytes, size_t length, bool utf8, size_t *length_out)
 {
@@ -125,6 +146,8 @@ copy_repaired (void *ctx, const char *bytes, size_t length, bool utf8, size_t *l
         size_t step =
             utf8 || (unsigned char) bytes[i] < 0x80 ? sequence_length (bytes + i, length - i) : 0;
 
+        if (step == 0 && utf8 && is_cut_off (bytes + i, length - i))
+            break;
         if (step == 0)
             n += put_windows_1252 (out + n, (unsigned char) bytes[i]);
         else if (bytes[i] != '\0') {
@@ -191,7 +214,7 @@ convert_from (void *ctx, const char *name, bool lenient, const char *bytes, size
     handle = iconv_open ("UTF-8", name);
     if (handle == (iconv_t) -1)
         return NULL;
-    raw = convert (ctx, handle, bytes, length, lenient ? 1 + length / 64 : 0, &raw_length);
+    raw = convert (ctx, handle, bytes, length, lenient ? length / 64 : 0, &raw_length);
     iconv_close (handle);
     if (raw != NULL) {
         out = copy_repaired (ctx, raw, raw_length, true, length_out);
@@ -284,11 +307,11 @@ charset_to_utf8 (void *ctx, const char *bytes, size_t length, const char *label,
         return copy (ctx, bytes, length, length_out);
     count_sequences (bytes, length, &good, &bad);
     if (is_utf8 && bad == 0)
-        return copy (ctx, bytes, length, length_out);
+        return copy (ctx, bytes, length - cut_off_length (bytes, length), length_out);
     if (!is_utf8) {
         out = read_declared (ctx, name, bytes, length, bad == 0, length_out);
         if (out == NULL && bad == 0)
-            return copy (ctx, bytes, length, length_out);
+            return copy (ctx, bytes, length - cut_off_length (bytes, length), length_out);
         if (out == NULL)
             out = convert_from (ctx, name, true, bytes, length, length_out);
     }

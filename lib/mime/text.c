@@ -38,7 +38,10 @@ stream_memory (GMimeStream *stream)
 }
 
 struct decoder {
+    GMimeContentEncoding encoding;
     GMimeEncoding state;
+    gint base64_state; /* GLib's decoder can tell what a missing "=" leaves over */
+    guint base64_save;
     char *out; /* talloc'd */
     size_t length, room;
 };
@@ -47,13 +50,25 @@ static void
 decoder_step (void *ctx, struct decoder *decoder, const char *in, size_t length)
 {
     size_t most = g_mime_encoding_outlen (&decoder->state, length) + 4;
+    char *to;
 
     if (decoder->length + most > decoder->room) {
         decoder->room = 2 * decoder->room + most;
         decoder->out = talloc_realloc (ctx, decoder->out, char, decoder->room);
     }
-    decoder->length +=
-        g_mime_encoding_step (&decoder->state, in, length, decoder->out + decoder->length);
+    to = decoder->out + decoder->length;
+    if (decoder->encoding == GMIME_CONTENT_ENCODING_BASE64)
+        decoder->length += g_base64_decode_step (in, length, (guchar *) to, &decoder->base64_state,
+                                                 &decoder->base64_save);
+    else
+        decoder->length += g_mime_encoding_step (&decoder->state, in, length, to);
+}
+
+static void
+decoder_end (void *ctx, struct decoder *decoder)
+{
+    if (decoder->base64_state > 0)
+        decoder_step (ctx, decoder, "==", 2);
 }
 
 /* What stands before the first line of uuencoded data is not data. */
@@ -92,7 +107,7 @@ part_bytes (void *ctx, GMimePart *part, size_t cap)
     GMimeDataWrapper *content = g_mime_part_get_content (part);
     GMimeStream *stream = content != NULL ? g_mime_data_wrapper_get_stream (content) : NULL;
     GMimeContentEncoding encoding = g_mime_part_get_content_encoding (part);
-    struct decoder decoder = {0};
+    struct decoder decoder = {.encoding = encoding};
     bool identity = encoding != GMIME_CONTENT_ENCODING_BASE64 &&
                     encoding != GMIME_CONTENT_ENCODING_QUOTEDPRINTABLE &&
                     encoding != GMIME_CONTENT_ENCODING_UUENCODE;
@@ -117,6 +132,7 @@ part_bytes (void *ctx, GMimePart *part, size_t cap)
             skip = uuencode_start (in);
         decoder_step (ctx, &decoder, in.data + skip, in.length - skip);
     }
+    decoder_end (ctx, &decoder);
     talloc_free (buffer);
     return (struct bytes){decoder.out != NULL ? decoder.out : "", decoder.length};
 }
@@ -192,7 +208,7 @@ leaf_text (void *ctx, struct mime_message *message, const struct mail_part *part
            size_t *length_out)
 {
     const struct mime_part *source = &message->sources[part->number - 1];
-    size_t cap = MIN (limit, SIZE_MAX / 4);
+    size_t cap = MIN (limit, SIZE_MAX / 8) + 8; /* a character cut in two is beyond the limit */
     void *temporary = talloc_new (ctx);
     struct bytes bytes = {"", 0};
     const char *label = NULL;

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * apply-refresh.c - a segment of which much belongs to nothing any more is made anew.
+ *
+ * Nothing can be deleted inside a segment, so what is stale is only left out when it is read. When
+ * it is more than a quarter, the words of the rest are taken from the mail files again, under the
+ * same ids, and the segments are exchanged: no document of a message changes. When a file cannot be
+ * read any more the old segment stays: its words are better than none.
+ */
+#include "apply-private.h"
+#include "index/wire.h"
+#include "message.h"
+#include "schema.h"
+
+#include <string.h>
+#include <talloc.h>
+#include <unistd.h>
+
+#define STALE_DIVISOR 4
+#define LIVE_MAX 8192 /* documents made anew by one run; larger segments wait for compact */
+
+/* The segment that is worth it; NULL for none. */
+static const struct segment *
+choose (const struct manifest *manifest)
+{
+    for (size_t i = 0; i < manifest->count; i++) {
+        const struct segment *segment = &manifest->segments[i];
+        if (segment->stale * STALE_DIVISOR > segment->documents &&
+            segment->documents - MIN (segment->stale, segment->documents) <= LIVE_MAX)
+            return segment;
+    }
+    return NULL;
+}
+
+struct refresh {
+    struct apply *apply;
+    struct segment old;
+    struct block block;
+};
+
+/* A text document of the segment and its message. */
+struct live {
+    uint32_t text, message;
+};
+
+static int
+compare_live (const void *a, const void *b)
+{
+    const struct live *left = a, *right = b;
+    return left->text < right->text ? -1 : left->text > right->text;
+}
+
+/* Messages that may have their words in the segment: by their own id, or by an alias. */
+static enum mail_status
+candidates (struct refresh *refresh, struct idset *set_out)
+{
+    struct mail_index *index = refresh->apply->index;
+    struct idset all, owners;
+    uint32_t first = refresh->old.first, last = refresh->old.last;
+    enum mail_status status = index_all_mail (refresh, index, &all);
+    if (status == MAIL_OK)
+        status = index_alias_owners (refresh, index, first, last, &owners);
+    if (status != MAIL_OK)
+        return status;
+    size_t count = 0;
+    for (size_t i = 0; i < all.count; i++) {
+        if (first <= all.ids[i] && all.ids[i] <= last)
+            all.ids[count++] = all.ids[i];
+    }
+    all.count = count;
+    *set_out = idset_union (refresh, all, owners);
+    return MAIL_OK;
+}
+
+/* The documents of the segment that are alive, in order of ids. */
+static enum mail_status
+find_live (struct refresh *refresh, GArray *lives)
+{
+    struct idset set = {NULL, 0};
+    enum mail_status status = candidates (refresh, &set);
+    for (size_t i = 0; status == MAIL_OK && i < set.count; i++) {
+        struct mail_message *message;
+        status = message_read (refresh, refresh->apply->index, set.ids[i], &message);
+        if (status != MAIL_OK || !message)
+            continue;
+        struct live live = {message->record.text, set.ids[i]};
+        if (live.text >= refresh->old.first && live.text <= refresh->old.last)
+            g_array_append_val (lives, live);
+        talloc_free (message);
+    }
+    g_array_sort (lives, compare_live);
+    return status;
+}
+
+/* Opens all files of a message; false where one is missing. */
+static bool
+open_files (struct refresh *refresh, uint32_t docid, int *fds, size_t *count)
+{
+    struct mail_index *index = refresh->apply->index;
+    struct mail_message *message = NULL;
+    size_t file_count = 0;
+    *count = 0;
+    if (message_read (refresh, index, docid, &message) != MAIL_OK || !message)
+        return false;
+    const struct mail_file *files = mail_message_files (message, &file_count);
+    for (size_t i = 0; i < file_count && i < WIRE_FILES_MAX; i++) {
+        struct parsed_file ignored;
+        char *path = mail_file_path (message, index, &files[i]);
+        int fd = build_open (message, path, &ignored);
+        if (fd < 0)
+            break;
+        fds[(*count)++] = fd;
+    }
+    bool all = *count == MIN (file_count, WIRE_FILES_MAX);
+    for (size_t i = 0; !all && i < *count; i++)
+        close (fds[i]);
+    talloc_free (message);
+    return all;
+}
+
+/* One answer of the worker; false when the segment will not come. */
+static bool
+await (struct refresh *refresh, struct crew_event *event)
+{
+    struct crew *crew = refresh->apply->crew;
+    do
+        crew_wait (refresh, crew, -1, event);
+    while (event->kind == CREW_NOTHING);
+    if (event->kind != CREW_PARSED)
+        return event->kind == CREW_SEGMENT;
+    for (size_t i = 0; i < event->file_count; i++) {
+        if (event->files[i].status != MAIL_OK)
+            return false;
+    }
+    talloc_free (event->files);
+    return true;
+}
+
+static bool
+build (struct refresh *refresh, const GArray *lives)
+{
+    struct apply *apply = refresh->apply;
+    struct crew_event event;
+    int fds[WIRE_FILES_MAX];
+    size_t count;
+    if (apply_begin_segment (apply, refresh, 0, &refresh->block) != MAIL_OK)
+        return false;
+    for (guint i = 0; i < lives->len && !apply->stopped; i++) {
+        struct live *live = &g_array_index (lives, struct live, i);
+        if (!open_files (refresh, live->message, fds, &count))
+            return false;
+        crew_job (apply->crew, 0, live->text, fds, count);
+        if (!await (refresh, &event))
+            return false;
+        apply_tell (apply, NULL);
+    }
+    refresh->block.first = refresh->old.first;
+    refresh->block.used = refresh->old.last;
+    apply_end_segment (apply, 0, &refresh->block);
+    if (apply->stopped || !await (refresh, &event) || event.kind != CREW_SEGMENT)
+        return false;
+    apply_take_segment (&refresh->block, &event);
+    return true;
+}
+
+/* The documents that only said "stale" of ids in the segment: there is nothing left to say it of.
+ */
+static enum mail_status
+forget_stale (struct refresh *refresh, struct writer *writer)
+{
+    struct idset stale = {NULL, 0};
+    struct store_term term = {TERM_TYPE_STALE, strlen (TERM_TYPE_STALE)};
+    enum mail_status status = store_postings (writer, writer->state, term, &stale);
+    for (size_t i = 0; status == MAIL_OK && i < stale.count; i++) {
+        struct store_document document;
+        bool found;
+        if (stale.ids[i] < refresh->old.first || stale.ids[i] > refresh->old.last)
+            continue;
+        status = store_read (writer, writer->state, stale.ids[i], STORE_TERMS, &document, &found);
+        if (status == MAIL_OK && found && document.term_count == 1)
+            status = store_delete (writer->state, stale.ids[i]);
+    }
+    return status == MAIL_OK ? status : writer_fail (writer, status);
+}
+
+/* Puts the new segment in place of the old one, unless that has gone meanwhile. What has become
+ * stale since the new one was begun is stale in it. */
+static enum mail_status
+exchange (struct refresh *refresh)
+{
+    struct writer *writer;
+    const char *name = refresh->old.name;
+    uint32_t stale;
+    enum mail_status status = writer_begin (refresh, refresh->apply->index, &writer);
+    if (status != MAIL_OK)
+        return status;
+    if (!writer_take_segments (writer, &name, 1, &stale)) {
+        talloc_free (writer);
+        return MAIL_OK;
+    }
+    refresh->block.segment.stale = stale - MIN (stale, refresh->old.stale);
+    if (refresh->block.segment.stale == 0)
+        status = forget_stale (refresh, writer);
+    if (status == MAIL_OK && refresh->block.made)
+        status = writer_add_segment (writer, refresh->block.path, &refresh->block.segment);
+    if (status != MAIL_OK) {
+        talloc_free (writer);
+        return status;
+    }
+    status = writer_commit (writer);
+    if (status == MAIL_OK) {
+        char *path = talloc_asprintf (refresh, "%s/text/%s", refresh->apply->index->folder, name);
+        unlink (path);
+    }
+    return status;
+}
+
+static enum mail_status
+refresh_segment (struct apply *apply, const struct segment *segment, bool *done_out)
+{
+    struct refresh *refresh = talloc_zero (apply, struct refresh);
+    GArray *lives = g_array_new (FALSE, FALSE, sizeof (struct live));
+    refresh->apply = apply;
+    refresh->old = *segment;
+    refresh->old.name = talloc_strdup (refresh, segment->name);
+    *done_out = false;
+    enum mail_status status = find_live (refresh, lives);
+    if (status == MAIL_OK && build (refresh, lives)) {
+        status = exchange (refresh);
+        *done_out = true;
+    }
+    g_array_unref (lives);
+    talloc_free (refresh);
+    return status;
+}
+
+enum mail_status
+apply_refresh (struct apply *apply)
+{
+    const struct segment *segment;
+    bool done = true;
+    enum mail_status status = MAIL_OK;
+    while (status == MAIL_OK && done && !apply->stopped &&
+           (segment = choose (apply->index->manifest)) != NULL) {
+        status = apply_start_crew (apply);
+        if (status == MAIL_OK)
+            status = refresh_segment (apply, segment, &done);
+    }
+    return status;
+}
