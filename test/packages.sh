@@ -33,7 +33,7 @@ as_root ()
     if [ "$(id -u)" = 0 ]; then
         DEBIAN_FRONTEND=noninteractive "$@"
     else
-        sudo DEBIAN_FRONTEND=noninteractive "$@"
+        sudo env DEBIAN_FRONTEND=noninteractive "$@"
     fi
 }
 
