@@ -44,6 +44,26 @@ test_count (void **state)
     }
 }
 
+/* A word that stands in a message as a part of another only is of no phrase, wherever the rest of
+ * the phrase stands. */
+static void
+test_phrases_of_parts (void **state)
+{
+    struct fixture *f = *state;
+    const char *const files[][2] = {{"in/cur", "p0"}, {"in/cur", "p1"}, {"in/cur", "p2"}, {NULL}};
+    helper_mail (f, "p0", "p0", "x", 10, NULL, "the container_of kernel_of");
+    helper_mail (f, "p1", "p1", "x", 11, NULL, "see the container_of");
+    helper_mail (f, "p2", "p2", "x", 12, NULL, "look at the container_of");
+    helper_index (f, files);
+    assert_int_equal (helper_count (f, "of and id:p0@example.org"), 1);
+    static const char *const none[] = {"\"of the\"",          "\"the of\"",  "\"container of\"",
+                                       "of ADJ the",          "the NEAR of", "container NEAR/9 of",
+                                       "\"container kernel\""};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        if (helper_count (f, none[i]) != 0)
+            fail_msg ("%s is found", none[i]);
+}
+
 static void
 test_faulty_queries (void **state)
 {
@@ -194,9 +214,15 @@ main (void)
 {
 #define WITH_MAIL(test) cmocka_unit_test_setup_teardown (test, helper_setup, helper_teardown)
     const struct CMUnitTest tests[] = {
-        WITH_MAIL (test_count),          WITH_MAIL (test_faulty_queries), WITH_MAIL (test_explain),
-        WITH_MAIL (test_messages),       WITH_MAIL (test_results),        WITH_MAIL (test_thread),
-        WITH_MAIL (test_thread_authors), WITH_MAIL (test_thread_ids),
+        WITH_MAIL (test_count),
+        WITH_MAIL (test_faulty_queries),
+        WITH_MAIL (test_phrases_of_parts),
+        WITH_MAIL (test_explain),
+        WITH_MAIL (test_messages),
+        WITH_MAIL (test_results),
+        WITH_MAIL (test_thread),
+        WITH_MAIL (test_thread_authors),
+        WITH_MAIL (test_thread_ids),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -51,7 +51,7 @@ class Facts:
         self.plain, self.html_source, self.html_text = '', '', ''
         self.attached, self.inner_headers, self.binary, self.headers = '', '', '', ''
         self.types = set()
-        self.signature_names = ''
+        self.signature_names = self.part_headers = ''
         self.attached_message = self.odd_headers = self.odd_type = False
         self.dates = set()
         self.nul_bytes = self.odd_bytes = False
@@ -73,6 +73,7 @@ class Facts:
         kind = part.get_content_type()
         self.types.add(kind)
         self.odd_type |= '/' not in str(part.get('Content-Type', '/'))
+        self.part_headers += ' '.join(str(v) for v in part.values()) + '\n'
         if kind.endswith('-signature'):
             self.signature_names += ' '.join(str(v) for v in part.values()) + '\n'
         if part.is_multipart():
@@ -178,7 +179,7 @@ def html(facts, asked, direction):
 def parts_of_words(facts, asked, direction):
     if direction != 'extra':
         return False
-    text = facts.headers + facts.plain + facts.html_text + facts.attached + facts.inner_headers
+    text = facts.part_headers + facts.plain + facts.html_text + facts.attached + facts.inner_headers
     joined = re.findall(r"\w*(?:[_'’&·]\w+)+[_'’&·]*|\w+[_'’&·+#]+|\d+[.,;][\d.,;]+", text)
     pieces = {p.casefold() for word in joined for p in re.split(r"[_'’&·+#.,;]", word)}
     return any(p.startswith(r) for r in asked.roots for p in pieces)
@@ -252,7 +253,8 @@ def nul_bytes(facts, asked, direction):
 
 @rule
 def broken_multiparts(facts, asked, direction):
-    return direction == 'extra' and asked.field in ('', 'body', 'mimetype', 'attachment') and facts.empty_multipart
+    fields = ('mimetype',) if direction == 'missing' else ('', 'body', 'mimetype', 'attachment')
+    return facts.empty_multipart and asked.field in fields
 
 
 @rule
