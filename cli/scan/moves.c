@@ -248,19 +248,12 @@ moves_load (struct moves *moves)
     return status;
 }
 
-/* Whether nothing has been found yet that is this file, or the folder it is in. */
-static bool
-is_missing (const struct moves *moves, const struct missing_file *file)
-{
-    return !file->taken && !(file->below && moves->missing[file->below - 1].taken);
-}
-
 static bool
 is_file (const struct moves *moves, const struct missing_file *file, const struct mail_stat *found)
 {
     const struct mail_stat *stat = &file->stat;
 
-    if (!is_missing (moves, file) || stat->inode != found->inode || stat->size != found->size ||
+    if (file->taken || stat->inode != found->inode || stat->size != found->size ||
         stat->mtime != found->mtime)
         return false;
     return found->device == file->device ||
@@ -341,7 +334,7 @@ moves_withhold (struct moves *moves, uint64_t inode)
     for (at = table_get (moves->files_by_inode, inode); at; at = moves->files[at - 1].next) {
         struct missing_file *file = &moves->files[at - 1];
 
-        if (!is_missing (moves, file) || file->stat.inode != inode)
+        if (file->taken || file->stat.inode != inode)
             continue;
         if (file->below)
             moves_top (moves, &moves->missing[file->below - 1])->withheld = true;

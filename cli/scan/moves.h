@@ -53,8 +53,9 @@ bool moves_empty (const struct moves *moves);
 /* Whether the folder is missing from the one it is stored in. */
 bool moves_is_missing (const struct moves *moves, const struct mail_folder *folder);
 
-/* The missing thing that this is, taken from the missing ones; 0 (a position) or NULL for none. For
- * files, records are read: those of all missing files, once. */
+/* The missing thing that this is, taken from the missing ones; 0 (a position) or NULL for none.
+ * Folders come first: once a file has been asked for, those not taken are gone, and their files are
+ * missing. For files, records are read: those of all missing files, once. */
 enum mail_status moves_take_file (struct moves *moves, const struct mail_stat *found,
                                   size_t *taken_out);
 /* By position; until the next file is missing. */

@@ -12,6 +12,7 @@
  *   keep PATH           notes its mtime                  give PATH               sets that mtime
  *   copy FROM TO        content and mtime, another inode
  *   ignore WORD         adds to new.ignore               scan, full    scans and applies
+ *   boot                gives stored devices other numbers, as a reboot may
  */
 #ifndef SCAN_SCRIPT_H
 #define SCAN_SCRIPT_H
@@ -130,6 +131,13 @@ script_age (void)
 }
 
 static void
+script_boot (struct script *script)
+{
+    for (size_t i = 0; i < script->index->folder_count; i++)
+        script->index->folders[i].folder.stat.device += 7;
+}
+
+static void
 script_line (struct script *script, char *line)
 {
     script->lines = talloc_realloc (script, script->lines, char *, script->line_count + 1);
@@ -231,6 +239,8 @@ script_command (struct script *script, const char *command)
         return;
     if (strcmp (verb, "age") == 0)
         script_age ();
+    else if (strcmp (verb, "boot") == 0)
+        script_boot (script);
     else if (words == 1)
         script_scan (script, strcmp (verb, "full") == 0);
     else if (strcmp (verb, "put") == 0)

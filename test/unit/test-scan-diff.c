@@ -107,6 +107,15 @@ static const struct test tests[] = {
      "dir old/cur; dir old/new; file old/cur/1; age; scan; mv old new-name; "
      "age; scan",
      "folder ; folder new-name; move-folder old -> new-name"},
+    {"nothing new after a reboot", "dir a; file a/1; age; scan; boot; scan", ""},
+    {"a folder renamed over a reboot", "dir a; file a/1; age; scan; mv a b; boot; age; scan",
+     "folder ; folder b; move-folder a -> b"},
+    {"files and folders moved out of one that is gone, over a reboot",
+     "dir a/b/c; file a/b/c/1; file a/b/2; age; scan; mv a/b/c c; mv a/b/2 2; rm a; boot; age; "
+     "scan",
+     "drop-folder a; folder ; folder c; move a/b/2 -> 2; move-folder a/b/c -> c"},
+    {"a flag set over a reboot", "dir a; file a/1; age; scan; mv a/1 a/2; boot; age; scan",
+     "folder a; move a/1 -> a/2"},
     {"a folder renamed, and a delivery",
      "dir old/cur; dir old/new; file old/cur/1; age; scan; "
      "mv old x; file x/new/2; age; scan",
@@ -220,6 +229,9 @@ static const struct test tests[] = {
      "out x; put ../x/1 text; link ../x b; dir a; file a/2; age; scan; rm b; link a b; rm a/2; "
      "age; scan",
      "drop a/2; drop-folder b; folder ; folder a"},
+    {"a known link that leads out of it too far now",
+     "out x; put ../x/1 text; link ../x b; file 2; age; scan; rm b; link .. b; rm 2; age; scan",
+     "drop 2; drop-folder b; folder "},
     {"a folder moved out, a link in its place",
      "out x; dir a/b; file a/b/1; age; scan; mv a ../x/a; link ../x/a a; age; scan",
      "folder ; folder a"},
