@@ -21,6 +21,7 @@
 #define REFERENCES_PER_BLOCK 50000 /* each may be a ghost to write */
 #define DEFERRED_MAX 1024          /* collected before they are done */
 #define DEATHS_MAX 3               /* of workers at one block, while no message can be blamed */
+#define IMPORT_IS_LARGE 1000       /* messages */
 #define WAIT_MS 500                /* for a worker, before progress is told again */
 
 /* Files of the list that a block has left. */
@@ -269,7 +270,9 @@ start_merge (struct lanes *lanes, struct lane *lane)
     struct apply *apply = lanes->apply;
     if (lanes->merging || lanes->no_merges || apply->stopped)
         return false;
-    lane->merge = merge_begin (apply, apply->index, apply->scratch, MERGE_AUTOMATIC_LIMIT);
+    bool import_ends = !has_files (lanes) && apply->counts->added >= IMPORT_IS_LARGE;
+    lane->merge = merge_begin (apply, apply->index, apply->scratch, MERGE_AUTOMATIC_LIMIT,
+                               import_ends ? MERGE_AT_ONCE : MERGE_AT);
     if (!lane->merge)
         return false;
     lane->state = LANE_MERGING;

@@ -3,9 +3,9 @@
  * merge.c - keeps the number of segments small.
  *
  * Every query looks into every segment, so there must be few; every merge writes its bytes again,
- * so merges must be of like sizes. Segments are put into classes by size, each SEGMENTS_PER_MERGE
- * times the one before; that many neighbours of one class (and smaller ones between them) become
- * one. A byte is then written about once a class. SEGMENTS_MAX is kept by force.
+ * so merges must be of like sizes. Segments are put into tiers by size, each MERGE_AT times the
+ * one before; that many neighbours of one tier (and smaller ones between them) become one. A byte
+ * is then written about once a tier. SEGMENTS_MAX is kept by force.
  *
  * Only neighbours in order of ids are merged, and never across a reservation: ranges must not
  * interleave, or they could never be merged again.
@@ -22,17 +22,16 @@
 #include <talloc.h>
 #include <unistd.h>
 
-#define SEGMENTS_PER_MERGE 5
 #define SEGMENTS_MAX 12
-#define SMALLEST_CLASS (64 << 10) /* bytes */
+#define SMALLEST_TIER (64 << 10) /* bytes */
 
 static unsigned
-size_class (uint64_t bytes)
+size_tier (uint64_t bytes)
 {
-    unsigned class = 0;
-    for (uint64_t border = SMALLEST_CLASS; bytes > border; border *= SEGMENTS_PER_MERGE)
-        class ++;
-    return class;
+    unsigned tier = 0;
+    for (uint64_t border = SMALLEST_TIER; bytes > border; border *= MERGE_AT)
+        tier++;
+    return tier;
 }
 
 static uint64_t
@@ -44,12 +43,12 @@ sum_bytes (const struct manifest *manifest, size_t first, size_t count)
     return sum;
 }
 
-/* The longest run up to and including end whose classes are at most class. */
+/* The longest run up to and including end whose tiers are at most tier. */
 static size_t
-run_before (const struct manifest *manifest, size_t end, unsigned class)
+run_before (const struct manifest *manifest, size_t end, unsigned tier)
 {
     size_t start = end;
-    while (start > 0 && size_class (manifest->segments[start - 1].bytes) <= class)
+    while (start > 0 && size_tier (manifest->segments[start - 1].bytes) <= tier)
         start--;
     return start;
 }
@@ -73,22 +72,23 @@ choose_by_force (const struct manifest *manifest, uint64_t limit, size_t *first_
 }
 
 static size_t
-count_of_class (const struct manifest *manifest, size_t first, size_t end, unsigned class)
+count_of_tier (const struct manifest *manifest, size_t first, size_t end, unsigned tier)
 {
     size_t count = 0;
     for (size_t i = first; i < end; i++)
-        count += size_class (manifest->segments[i].bytes) == class;
+        count += size_tier (manifest->segments[i].bytes) == tier;
     return count;
 }
 
 void
-merge_choose (const struct manifest *manifest, uint64_t limit, size_t *first_out, size_t *count_out)
+merge_choose (const struct manifest *manifest, uint64_t limit, enum merge_at at, size_t *first_out,
+              size_t *count_out)
 {
     *count_out = 0;
-    for (unsigned class = 0; class <= size_class (limit); class ++) {
+    for (unsigned tier = 0; tier <= size_tier (limit); tier++) {
         for (size_t end = manifest->count; end > 0; end--) {
-            size_t start = run_before (manifest, end, class);
-            if (count_of_class (manifest, start, end, class) >= SEGMENTS_PER_MERGE &&
+            size_t start = run_before (manifest, end, tier);
+            if (count_of_tier (manifest, start, end, tier) >= at &&
                 sum_bytes (manifest, start, end - start) <= limit) {
                 *first_out = start;
                 *count_out = end - start;
@@ -175,10 +175,11 @@ name_sources (struct merge *merge, struct scratch *scratch, size_t first)
 }
 
 struct merge *
-merge_begin (void *ctx, struct mail_index *index, struct scratch *scratch, uint64_t limit)
+merge_begin (void *ctx, struct mail_index *index, struct scratch *scratch, uint64_t limit,
+             enum merge_at at)
 {
     size_t first = 0, count;
-    merge_choose (index->manifest, limit, &first, &count);
+    merge_choose (index->manifest, limit, at, &first, &count);
     if (count == 0)
         return NULL;
     struct merge *merge = talloc_zero (ctx, struct merge);

@@ -7,10 +7,14 @@
 #include "index/crew.h"
 #include "scratch.h"
 
+/* How many segments of like size become one: as a rule; at the end of a large import, so that the
+ * small runs after it do not have to pay for it. */
+enum merge_at { MERGE_AT_ONCE = 3, MERGE_AT = 5 };
+
 /* The run of neighbours that is worth merging next: *count_out segments from *first_out on; 0 where
  * there is none. limit: bytes that may be merged at once. */
-void merge_choose (const struct manifest *manifest, uint64_t limit, size_t *first_out,
-                   size_t *count_out);
+void merge_choose (const struct manifest *manifest, uint64_t limit, enum merge_at at,
+                   size_t *first_out, size_t *count_out);
 
 /* A merge under way. While one lives, no other process merges. */
 struct merge;
@@ -18,7 +22,7 @@ struct merge;
 /* Begins the merge that is worth it, if there is one, nobody else is merging, the disk has twice
  * the room and no living reservation lies in between; else NULL. The result is built in scratch. */
 struct merge *merge_begin (void *ctx, struct mail_index *index, struct scratch *scratch,
-                           uint64_t limit);
+                           uint64_t limit, enum merge_at at);
 /* Gives the work to a worker, which answers with a CREW_SEGMENT event. */
 void merge_send (struct merge *merge, struct crew *crew, unsigned worker);
 /* built: bytes and sha256 of the result. Exchanges the segments in one commit, unless one of the

@@ -97,7 +97,7 @@ choose (const uint64_t *bytes, size_t count, size_t wanted_first, size_t wanted_
     size_t first = 0, chosen;
     for (size_t i = 0; i < count; i++)
         insert (manifest, "s", 10 * i + 1, 10 * i + 10, bytes[i], true);
-    merge_choose (manifest, MERGE_AUTOMATIC_LIMIT, &first, &chosen);
+    merge_choose (manifest, MERGE_AUTOMATIC_LIMIT, MERGE_AT, &first, &chosen);
     assert_int_equal (chosen, wanted_count);
     if (chosen)
         assert_int_equal (first, wanted_first);
@@ -132,8 +132,8 @@ test_growth (void **state)
         insert (manifest, "s", i + 1, i + 1, 70000, true);
         total += 70000;
         written += 70000;
-        for (merge_choose (manifest, MERGE_AUTOMATIC_LIMIT, &first, &count); count > 0;
-             merge_choose (manifest, MERGE_AUTOMATIC_LIMIT, &first, &count)) {
+        for (merge_choose (manifest, MERGE_AUTOMATIC_LIMIT, MERGE_AT, &first, &count); count > 0;
+             merge_choose (manifest, MERGE_AUTOMATIC_LIMIT, MERGE_AT, &first, &count)) {
             struct segment sum = segment ("m", manifest->segments[first].first,
                                           manifest->segments[first + count - 1].last, 0);
             for (size_t k = 0; k < count; k++) {
