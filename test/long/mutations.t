@@ -55,7 +55,8 @@ def mutations():
 
 def copy_tree(place):
     """What makes up the source, without what git and builds leave beside it."""
-    leave = shutil.ignore_patterns('.git', 'build*', '__pycache__')
+    def leave(folder, names):
+        return [n for n in names if folder == tap.TOP and (n == '.git' or n.startswith('build'))]
     shutil.copytree(tap.TOP, place, ignore=leave, symlinks=True)
 
 
