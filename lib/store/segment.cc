@@ -9,10 +9,12 @@
  */
 #include "guard.hh"
 
+#include <algorithm>
 #include <fcntl.h>
 #include <memory>
 #include <talloc.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace
@@ -32,10 +34,9 @@ const int COMPACT_FLAGS = Xapian::DBCOMPACT_SINGLE_FILE | Xapian::DBCOMPACT_NO_R
 struct store_builder {
     std::string *scratch;
     std::vector<std::string> *parts;
-    Xapian::WritableDatabase *part;     /* being filled, or NULL */
-    Xapian::WritableDatabase *synonyms; /* or NULL */
-    std::string *synonyms_path;
-    unsigned documents; /* in part */
+    Xapian::WritableDatabase *part;                             /* being filled, or NULL */
+    std::vector<std::pair<std::string, std::string>> *synonyms; /* stem, word; written at the end */
+    unsigned documents;                                         /* in part */
     size_t bytes;
     char *error;
 };
@@ -60,6 +61,20 @@ close_part (struct store_builder *builder)
     builder->documents = 0;
     builder->bytes = 0;
     part->close ();
+}
+
+/* A database of all synonyms and nothing else; returns its path. In order: Xapian writes a block of
+ * the table for every stem that does not follow the one before. */
+std::string
+write_synonyms (struct store_builder *builder)
+{
+    std::sort (builder->synonyms->begin (), builder->synonyms->end ());
+    std::unique_ptr<Xapian::WritableDatabase> part (new_part (builder, "synonyms"));
+    for (const auto &pair : *builder->synonyms)
+        part->add_synonym (pair.first, pair.second);
+    part->close ();
+    builder->synonyms->clear ();
+    return *builder->scratch + "/synonyms";
 }
 
 size_t
@@ -94,12 +109,11 @@ builder_destroy (struct store_builder *builder)
 {
     try {
         delete builder->part;
-        delete builder->synonyms;
     } catch (...) {
         /* scratch is thrown away anyway */
     }
     delete builder->scratch;
-    delete builder->synonyms_path;
+    delete builder->synonyms;
     delete builder->parts;
     return 0;
 }
@@ -110,7 +124,7 @@ store_builder_create (void *ctx, const char *scratch, struct store_builder **bui
 {
     struct store_builder *builder = talloc_zero (ctx, struct store_builder);
     builder->scratch = new std::string (scratch);
-    builder->synonyms_path = new std::string (*builder->scratch + "/synonyms");
+    builder->synonyms = new std::vector<std::pair<std::string, std::string>>;
     builder->parts = new std::vector<std::string>;
     talloc_set_destructor (builder, builder_destroy);
     *builder_out = builder;
@@ -149,9 +163,7 @@ store_builder_synonym (struct store_builder *builder, struct store_term stem,
                        struct store_term word)
 {
     return guard (builder, &builder->error, [&] {
-        if (!builder->synonyms)
-            builder->synonyms = new_part (builder, "synonyms");
-        builder->synonyms->add_synonym (term_string (stem), term_string (word));
+        builder->synonyms->emplace_back (term_string (stem), term_string (word));
         return MAIL_OK;
     });
 }
@@ -164,10 +176,8 @@ store_builder_finish (struct store_builder *builder, const char *path)
         close_part (builder);
         for (const std::string &part : *builder->parts)
             source.add_database (Xapian::Database (part));
-        if (builder->synonyms) {
-            builder->synonyms->close ();
-            source.add_database (Xapian::Database (*builder->synonyms_path));
-        }
+        if (!builder->synonyms->empty ())
+            source.add_database (Xapian::Database (write_synonyms (builder)));
         compact_to (source, path);
         return MAIL_OK;
     });
