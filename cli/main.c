@@ -9,6 +9,7 @@
 #include "report.h"
 
 #include <stdio.h>
+#include <sys/stat.h>
 #include <talloc.h>
 
 #ifndef MAIL_VERSION
@@ -112,6 +113,7 @@ main (int argc, char **argv)
     char *program;
     int code;
 
+    umask (0077); /* what an index has is nobody else's business */
     output_init ();
     cli->names = names_find (cli, argc > 0 ? argv[0] : NULL);
     cli->program = cli->names->program;

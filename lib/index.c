@@ -192,7 +192,9 @@ mail_index_open (void *ctx, const struct mail_open_options *options, struct mail
                              index->mail_root);
     if (status == MAIL_OK)
         status = open_existing (index);
-    if (status == MAIL_ERROR_NO_INDEX && options->flags & MAIL_OPEN_CREATE) {
+    /* damage may be an index that another process is just making: the lock tells */
+    if (options->flags & MAIL_OPEN_CREATE &&
+        (status == MAIL_ERROR_NO_INDEX || status == MAIL_ERROR_CORRUPT)) {
         status = writer_create_index (index);
         if (status == MAIL_OK)
             status = open_existing (index);

@@ -107,7 +107,8 @@ decode_file (void *ctx, GVariant *variant, struct record_file *file)
                    &file->stat.size, &file->stat.mtime, &digest, &differs);
     file->name = copy_string (ctx, name);
     const void *bytes = g_variant_get_fixed_array (digest, &length, 1);
-    memcpy (file->digest, bytes, length < DIGEST_SIZE ? length : DIGEST_SIZE);
+    if (length == DIGEST_SIZE)
+        memcpy (file->digest, bytes, DIGEST_SIZE);
     decode_differs (ctx, differs, file);
     g_variant_unref (name);
     g_variant_unref (digest);

@@ -252,7 +252,8 @@ make_folders (struct mail_index *index)
     }
     char *const paths[] = {index->path, index->folder,
                            talloc_asprintf (above, "%s/text", index->folder),
-                           talloc_asprintf (above, "%s/text/tmp", index->folder)};
+                           talloc_asprintf (above, "%s/text/tmp", index->folder),
+                           talloc_asprintf (above, "%s/state", index->folder)};
     for (size_t i = 0; i < G_N_ELEMENTS (paths) && status == MAIL_OK; i++)
         status = make_folder (index, paths[i]);
     talloc_free (above);
@@ -273,6 +274,21 @@ write_first_metadata (struct writer *writer)
     return status;
 }
 
+/* A database without its version file would be taken for none and begun anew: with that, all tags
+ * would be gone. */
+static enum mail_status
+check_no_remains (struct mail_index *index)
+{
+    struct stat st;
+    char *version = talloc_asprintf (index, "%s/state/iamglass", index->folder);
+    char *table = talloc_asprintf (version, "%s/state/postlist.glass", index->folder);
+    bool remains = stat (version, &st) != 0 && stat (table, &st) == 0 && st.st_size > 0;
+    talloc_free (version);
+    return remains ? index_fail (index, MAIL_ERROR_CORRUPT,
+                                 "'%s/state' is damaged: it has no iamglass", index->folder)
+                   : MAIL_OK;
+}
+
 enum mail_status
 writer_create_index (struct mail_index *index)
 {
@@ -282,6 +298,8 @@ writer_create_index (struct mail_index *index)
         return status;
     struct writer *writer = new_writer (index, index);
     status = take_lock (writer);
+    if (status == MAIL_OK)
+        status = check_no_remains (index);
     if (status == MAIL_OK)
         status = open_state (writer, STORE_CREATE);
     if (status == MAIL_OK)

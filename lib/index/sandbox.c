@@ -125,7 +125,11 @@ sandbox_enter (const char *writable, const char *readable, size_t memory)
 {
     limit (RLIMIT_CORE, 0);
     limit (RLIMIT_FSIZE, (rlim_t) 16 << 30);
+#if defined(__SANITIZE_ADDRESS__)
+    (void) memory; /* the sanitizer maps far more than it uses */
+#else
     limit (RLIMIT_DATA, memory);
+#endif
     if (prctl (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return false;
     bool files = restrict_files (writable, readable);

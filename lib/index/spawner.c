@@ -11,12 +11,14 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <talloc.h>
 #include <unistd.h>
 
 #define DEFAULT_MEMORY ((size_t) 100 << 20)
-#define MEMORY_SLACK ((size_t) 400 << 20) /* libraries' own data, and what a large message takes \
-                                           */
+#define MEMORY_SLACK \
+    ((size_t) 400 << 20) /* libraries' own data, and what a large message takes \
+                          */
 
 /* Everything but the standard streams and keep. */
 static void
@@ -26,14 +28,37 @@ close_others (int keep)
     syscall (SYS_close_range, (unsigned) keep + 1, ~0U, 0);
 }
 
+/* The workers that live; the spawner's own. */
+struct children {
+    pid_t *pids;
+    size_t count;
+};
+
+/* Takes note of those that have ended, and so of the processor time they have used. */
+static void
+reap (struct children *children, int how)
+{
+    for (size_t i = 0; i < children->count;) {
+        if (waitpid (children->pids[i], NULL, how) == 0)
+            i++;
+        else
+            children->pids[i] = children->pids[--children->count];
+    }
+}
+
 /* payload: scratch NUL text NUL */
 static void
-start (int worker_socket, const struct wire_header *header, const char *payload)
+start (struct children *children, int worker_socket, const struct wire_header *header,
+       const char *payload)
 {
     const char *text = payload + strlen (payload) + 1;
-    if (fork () != 0)
+    pid_t pid = fork ();
+    if (pid > 0) {
+        children->pids = talloc_realloc (NULL, children->pids, pid_t, children->count + 1);
+        children->pids[children->count++] = pid;
+    }
+    if (pid != 0)
         return;
-    signal (SIGCHLD, SIG_DFL);
     prctl (PR_SET_NAME, "mail worker");
     close_others (worker_socket);
     worker_run (worker_socket, payload, text, header->number);
@@ -43,10 +68,11 @@ static void
 spawner_run (int fd)
 {
     struct wire_header header;
+    struct children children = {NULL, 0};
     int fds[WIRE_FILES_MAX];
     size_t fd_count;
     close_others (fd);
-    signal (SIGCHLD, SIG_IGN); /* no zombies */
+    signal (SIGCHLD, SIG_DFL);
     signal (SIGINT, SIG_IGN);
     signal (SIGTERM, SIG_IGN);
     signal (SIGQUIT, SIG_IGN);
@@ -55,19 +81,26 @@ spawner_run (int fd)
     for (;;) {
         char *payload;
         if (!wire_receive (NULL, fd, &header, &payload, fds, &fd_count))
-            _exit (0);
+            break;
+        reap (&children, WNOHANG);
         if (header.type == WIRE_SPAWN && fd_count == 1)
-            start (fds[0], &header, payload);
+            start (&children, fds[0], &header, payload);
         for (size_t i = 0; i < fd_count; i++)
             close (fds[i]);
         talloc_free (payload);
     }
+    for (size_t i = 0; i < children.count; i++)
+        kill (children.pids[i], SIGKILL);
+    reap (&children, 0);
+    _exit (0);
 }
 
 static int
 workers_destroy (struct mail_workers *workers)
 {
     close (workers->spawner);
+    while (waitpid (workers->pid, NULL, 0) < 0 && errno == EINTR)
+        continue;
     return 0;
 }
 
@@ -88,6 +121,7 @@ mail_workers_start (void *ctx, unsigned count, size_t memory, struct mail_worker
     struct mail_workers *workers = talloc (ctx, struct mail_workers);
     long cores = sysconf (_SC_NPROCESSORS_ONLN);
     workers->spawner = pair[0];
+    workers->pid = pid;
     workers->count = count ? count : cores > 0 ? (unsigned) cores : 1;
     workers->memory = (memory ? memory : DEFAULT_MEMORY) + MEMORY_SLACK;
     talloc_set_destructor (workers, workers_destroy);

@@ -10,8 +10,11 @@
 
 #include "mailindex.h"
 
+#include <sys/types.h>
+
 struct mail_workers {
     int spawner;    /* socket to it */
+    pid_t pid;      /* of it */
     unsigned count; /* of workers wanted */
     size_t memory;  /* bytes a worker may use */
 };
