@@ -262,8 +262,8 @@ evaluate_scan (struct evaluation *evaluation, struct plan *plan, const struct id
         status = evaluate_every (evaluation, &all);
     if (status != MAIL_OK)
         return status;
-    return scan_headers (evaluation->ctx, evaluation->index, *all, plan->field, plan->regex,
-                         set_out);
+    return scan_headers (evaluation->ctx, evaluation->index, *all, plan->patterns,
+                         plan->pattern_count, set_out);
 }
 
 struct threads {

@@ -17,10 +17,15 @@ query_error_set (void *ctx, struct mail_query_error *error, size_t offset, size_
                  const char *hint, const char *format, ...)
 {
     va_list args;
+    char *text, *valid;
 
     va_start (args, format);
-    error->message = talloc_vasprintf (ctx, format, args);
+    text = g_strdup_vprintf (format, args);
     va_end (args);
+    valid = g_utf8_make_valid (text, -1);
+    error->message = talloc_strdup (ctx, valid);
+    g_free (text);
+    g_free (valid);
     error->offset = offset;
     error->length = length > 0 ? length : 1;
     error->hint = hint != NULL ? talloc_strdup (ctx, hint) : NULL;
@@ -76,9 +81,10 @@ bare_end (const struct lexer *lexer, size_t start)
     return index;
 }
 
-/* Where a value without quotes ends. Parentheses in a regular expression belong to it in pairs. */
+/* Where a value without quotes ends. Parentheses in a regular expression, and in words of which all
+ * are one phrase, belong to it in pairs. */
 static size_t
-value_end (const struct lexer *lexer, size_t index, bool regex)
+value_end (const struct lexer *lexer, size_t index, bool regex, bool pairs)
 {
     size_t open = 0;
 
@@ -88,7 +94,7 @@ value_end (const struct lexer *lexer, size_t index, bool regex)
             break;
         if (regex && byte == '\\' && index + 1 < lexer->length)
             index++;
-        else if (regex && byte == '(')
+        else if ((regex || pairs) && byte == '(')
             open++;
         else if (byte == ')')
             open--;
@@ -245,7 +251,7 @@ take_prefixed (struct lexer *lexer, struct lexeme *lexeme, struct mail_query_err
     else if (prefix->kind == KIND_WORDS && !prefix->one_phrase)
         lexer->position = bare_end (lexer, start);
     else
-        lexer->position = value_end (lexer, start, regex);
+        lexer->position = value_end (lexer, start, regex, prefix->one_phrase);
     set_value (lexer, lexeme, start);
     return true;
 }

@@ -117,6 +117,9 @@ words_item (struct parser *parser, const struct prefix *prefix, struct item *ite
     parser->words += words;
     if (parser->words > QUERY_WORDS_MAX)
         return too_many (parser, &item->at, QUERY_WORDS_MAX, "words");
+    for (size_t i = 0; i < count; i++)
+        if (nodes[i]->word_count > QUERY_PHRASE_MAX)
+            return fail (parser, &item->at, "take a part of it", "this phrase is too long") != NULL;
     if (count > 0)
         item->node = node_join (parser->ctx, NODE_AND, nodes, count);
     talloc_free (nodes);
@@ -318,6 +321,8 @@ proximity (struct parser *parser, struct item *item)
             return false;
         if (right.node == NULL)
             return true;
+        if (item->node->word_count == QUERY_NEAR_MAX)
+            return too_many (parser, &right.at, QUERY_NEAR_MAX, "words near one another");
         item->node->op = op;
         item->node->window = parser->current.window;
         chain_add (item->node, right.node);

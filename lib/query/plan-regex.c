@@ -107,8 +107,10 @@ plan_regex (struct planner *planner, const struct node *leaf, struct plan **plan
     if (prefix->kind != KIND_WORDS)
         return folders_plan (planner, prefix, regex, plan_out);
     plan = plan_node (planner->ctx, PLAN_SCAN);
-    plan->field = prefix->fields & 1u << FIELD_FROM ? MAIL_FROM : MAIL_SUBJECT;
-    plan->regex = regex;
+    plan->patterns = talloc_zero (plan, struct header_pattern);
+    plan->pattern_count = 1;
+    plan->patterns->field = prefix->fields & 1u << FIELD_FROM ? MAIL_FROM : MAIL_SUBJECT;
+    plan->patterns->regex = regex;
     *plan_out = plan;
     return MAIL_OK;
 }

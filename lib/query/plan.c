@@ -110,6 +110,28 @@ gather_starts (void *ctx, const struct gathered *gathered)
     return plan;
 }
 
+/* SCAN plans of an OR as one, so that each record is read once. */
+static struct plan *
+gather_scans (void *ctx, const struct gathered *gathered)
+{
+    struct plan *plan;
+
+    if (gathered->count == 1)
+        return gathered->plans[0];
+    plan = plan_node (ctx, PLAN_SCAN);
+    for (size_t i = 0; i < gathered->count; i++)
+        plan->pattern_count += gathered->plans[i]->pattern_count;
+    plan->patterns = talloc_array (plan, struct header_pattern, plan->pattern_count);
+    plan->pattern_count = 0;
+    for (size_t i = 0; i < gathered->count; i++) {
+        const struct plan *from = gathered->plans[i];
+        memcpy (plan->patterns + plan->pattern_count, from->patterns,
+                from->pattern_count * sizeof *from->patterns);
+        plan->pattern_count += from->pattern_count;
+    }
+    return plan;
+}
+
 /* Takes away from a STATE or TEXT plan what the others find. */
 static struct plan *
 gather_without (void *ctx, struct plan *base, const struct gathered *without)
@@ -195,6 +217,12 @@ is_text_starts (const struct plan *plan)
     return plan->kind == PLAN_STARTS && plan->in_text;
 }
 
+static bool
+is_scan (const struct plan *plan)
+{
+    return plan->kind == PLAN_SCAN;
+}
+
 static void
 parts_add (struct parts *parts, struct plan *plan)
 {
@@ -222,9 +250,13 @@ join_or_store (struct parts *parts, void *local, bool (*wanted) (const struct pl
 {
     struct gathered gathered = parts_take (local, parts, wanted);
 
-    if (gathered.count > 0 && gathered.plans[0]->kind == PLAN_STARTS)
+    if (gathered.count == 0)
+        return;
+    if (gathered.plans[0]->kind == PLAN_STARTS)
         parts_add (parts, gather_starts (parts->ctx, &gathered));
-    else if (gathered.count > 0)
+    else if (gathered.plans[0]->kind == PLAN_SCAN)
+        parts_add (parts, gather_scans (parts->ctx, &gathered));
+    else
         parts_add (parts, gather_queries (parts->ctx, PLAN_OR, &gathered));
 }
 
@@ -272,6 +304,7 @@ plan_join (void *ctx, enum plan_kind kind, struct plan **children, size_t count)
         join_or_store (&parts, local, is_text);
         join_or_store (&parts, local, is_state_starts);
         join_or_store (&parts, local, is_text_starts);
+        join_or_store (&parts, local, is_scan);
     }
     if (parts.count == 0) {
         plan = plan_node (ctx, kind == PLAN_AND ? PLAN_ALL : PLAN_NOTHING);

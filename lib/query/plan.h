@@ -10,8 +10,8 @@
 #define PLAN_H
 
 #include "index-private.h"
+#include "query/scan-headers.h"
 #include "query/tree.h"
-#include <regex.h>
 
 enum plan_kind {
     PLAN_NOTHING,
@@ -20,7 +20,7 @@ enum plan_kind {
     PLAN_TEXT,    /* query, of the segments of text */
     PLAN_STARTS,  /* terms that begin with one of several things, in state or text */
     PLAN_COLUMN,  /* a range of a value slot */
-    PLAN_SCAN,    /* a regular expression on a header of each record */
+    PLAN_SCAN,    /* regular expressions on headers of each record */
     PLAN_THREADS, /* all of the threads of one child's matches */
     PLAN_AND,     /* of children; those that are NOT are taken away */
     PLAN_OR,
@@ -40,8 +40,8 @@ struct plan {
     unsigned slot; /* COLUMN: low <= code <= high, but not the code of 0 */
     uint64_t low, high;
     bool but_zero;
-    enum mail_field field; /* SCAN */
-    regex_t *regex;
+    struct header_pattern *patterns; /* SCAN: any of these */
+    size_t pattern_count;
     struct plan **children;
     size_t child_count;
 

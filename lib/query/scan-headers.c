@@ -15,40 +15,60 @@ enum { KNOWN_LIMIT = 1 << 18 }; /* values remembered; then they are forgotten */
 
 struct scan {
     struct mail_index *index;
-    enum mail_field field;
-    const regex_t *regex;
-    GHashTable *known; /* raw value → whether it matches */
+    const struct header_pattern *patterns;
+    size_t count;
+    bool wanted[MAIL_FIELD_COUNT];
+    GHashTable *known[MAIL_FIELD_COUNT]; /* raw value → whether a pattern of the field matches */
 };
 
 static bool
-value_matches (struct scan *scan, const char *raw)
+any_matches (const struct scan *scan, enum mail_field field, const char *text)
 {
+    for (size_t i = 0; i < scan->count; i++)
+        if (scan->patterns[i].field == field &&
+            regexec (scan->patterns[i].regex, text, 0, NULL, 0) == 0)
+            return true;
+    return false;
+}
+
+static bool
+value_matches (struct scan *scan, enum mail_field field, const char *raw)
+{
+    GHashTable *values = scan->known[field];
     gpointer known;
     char *text;
     bool matches;
 
-    if (g_hash_table_lookup_extended (scan->known, raw, NULL, &known))
+    if (g_hash_table_lookup_extended (values, raw, NULL, &known))
         return GPOINTER_TO_INT (known);
-    text = scan->field == MAIL_FROM ? mime_decode_address_text (NULL, raw)
-                                    : mime_decode_text (NULL, raw);
-    matches = regexec (scan->regex, text, 0, NULL, 0) == 0;
+    text = field == MAIL_FROM ? mime_decode_address_text (NULL, raw) : mime_decode_text (NULL, raw);
+    matches = any_matches (scan, field, text);
     talloc_free (text);
-    if (g_hash_table_size (scan->known) >= KNOWN_LIMIT)
-        g_hash_table_remove_all (scan->known);
-    g_hash_table_insert (scan->known, g_strdup (raw), GINT_TO_POINTER (matches));
+    if (g_hash_table_size (values) >= KNOWN_LIMIT)
+        g_hash_table_remove_all (values);
+    g_hash_table_insert (values, g_strdup (raw), GINT_TO_POINTER (matches));
     return matches;
+}
+
+static bool
+field_matches (struct scan *scan, enum mail_field field, const struct record *record)
+{
+    if (value_matches (scan, field, record->fields[field]))
+        return true;
+    for (size_t i = 0; i < record->file_count; i++) {
+        const char *differs = record->files[i].differs[field];
+        if (differs != NULL && value_matches (scan, field, differs))
+            return true;
+    }
+    return false;
 }
 
 static bool
 record_matches (struct scan *scan, const struct record *record)
 {
-    if (value_matches (scan, record->fields[scan->field]))
-        return true;
-    for (size_t i = 0; i < record->file_count; i++) {
-        const char *differs = record->files[i].differs[scan->field];
-        if (differs != NULL && value_matches (scan, differs))
+    for (int field = 0; field < MAIL_FIELD_COUNT; field++)
+        if (scan->wanted[field] && field_matches (scan, (enum mail_field) field, record))
             return true;
-    }
     return false;
 }
 
@@ -69,22 +89,38 @@ message_matches (struct scan *scan, uint32_t id, bool *matches_out)
     return status;
 }
 
-enum mail_status
-scan_headers (void *ctx, struct mail_index *index, struct idset messages, enum mail_field field,
-              const regex_t *regex, struct idset *set_out)
+static void
+scan_begin (struct scan *scan)
 {
-    struct scan scan = {.index = index, .field = field, .regex = regex};
+    for (int field = 0; field < MAIL_FIELD_COUNT; field++)
+        scan->known[field] = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+    for (size_t i = 0; i < scan->count; i++)
+        scan->wanted[scan->patterns[i].field] = true;
+}
+
+static void
+scan_end (struct scan *scan)
+{
+    for (int field = 0; field < MAIL_FIELD_COUNT; field++)
+        g_hash_table_destroy (scan->known[field]);
+}
+
+enum mail_status
+scan_headers (void *ctx, struct mail_index *index, struct idset messages,
+              const struct header_pattern *patterns, size_t count, struct idset *set_out)
+{
+    struct scan scan = {.index = index, .patterns = patterns, .count = count};
     struct idset set = {.ids = talloc_array (ctx, uint32_t, messages.count)};
     enum mail_status status = MAIL_OK;
     bool matches;
 
-    scan.known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+    scan_begin (&scan);
     for (size_t i = 0; i < messages.count && status == MAIL_OK; i++) {
         status = message_matches (&scan, messages.ids[i], &matches);
         if (matches)
             set.ids[set.count++] = messages.ids[i];
     }
-    g_hash_table_destroy (scan.known);
+    scan_end (&scan);
     *set_out = set;
     return status == MAIL_OK ? status : index_fail_store (index, index->state, status);
 }

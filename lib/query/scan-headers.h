@@ -6,8 +6,15 @@
 #include "index-private.h"
 #include <regex.h>
 
-/* Those of the messages in which the decoded header of any file matches; *set_out on ctx. */
+struct header_pattern {
+    enum mail_field field; /* MAIL_FROM or MAIL_SUBJECT */
+    regex_t *regex;
+};
+
+/* Those of the messages in which one of the patterns matches the decoded header of any file;
+ * *set_out on ctx. */
 enum mail_status scan_headers (void *ctx, struct mail_index *index, struct idset messages,
-                               enum mail_field field, const regex_t *regex, struct idset *set_out);
+                               const struct header_pattern *patterns, size_t count,
+                               struct idset *set_out);
 
 #endif

@@ -56,6 +56,30 @@ add_flat (struct node *node, struct node *child)
     talloc_free (child);
 }
 
+/* From so many children on, words that are there already are left out. */
+#define MANY_CHILDREN 16
+
+/* Leaves out words that are there already: "the" a thousand times costs as much as once. */
+static void
+drop_repeats (struct node *node)
+{
+    GHashTable *seen;
+    size_t left = 0;
+
+    if (node->kind == NODE_XOR || node->child_count < MANY_CHILDREN)
+        return;
+    seen = g_hash_table_new (g_str_hash, g_str_equal);
+    for (size_t i = 0; i < node->child_count; i++) {
+        struct node *child = node->children[i];
+        if (child->kind == NODE_WORDS &&
+            !g_hash_table_add (seen, tree_print_line (node->children, child)))
+            continue;
+        node->children[left++] = child;
+    }
+    node->child_count = left;
+    g_hash_table_destroy (seen);
+}
+
 struct node *
 node_join (void *ctx, enum node_kind kind, struct node **children, size_t count)
 {
@@ -71,6 +95,7 @@ node_join (void *ctx, enum node_kind kind, struct node **children, size_t count)
         if (!is_neutral (kind, children[i]->kind))
             add_flat (node, children[i]);
     }
+    drop_repeats (node);
     if (node->child_count > 1)
         return node;
     if (node->child_count == 1) {

@@ -132,6 +132,7 @@ test_prefixes (void **state)
         {"to:Running", "(to (exact running))"},
         {"from:running", "(from (exact running))"},
         {"subject:a,b", "(subject (phrase a b))"},
+        {"(subject:foo(bar))", "(subject (phrase foo bar))"},
         {"to:a,b", "(and (to a) (to b))"},
         {"to:a@b.c", "(to (phrase a b c))"},
         {"to:\"a b\"", "(to (phrase a b))"},
@@ -441,9 +442,33 @@ test_width (void **state)
     assert_string_equal (parse_big (ctx, repeat (ctx, "id:k@example.org ", 200000)), "");
     assert_non_null (strstr (parse_big (ctx, repeat (ctx, "id:k ", 2000000)), "more than"));
     assert_string_equal (parse_big (ctx, repeat (ctx, "a ", 10000)), "");
+    assert_string_equal (parse_big (ctx, repeat (ctx, "a-", 1000)), "");
+    assert_non_null (strstr (parse_big (ctx, repeat (ctx, "a-", 1001)), "too long"));
+    assert_string_equal (parse_big (ctx, talloc_asprintf (ctx, "%sa", repeat (ctx, "a near ", 99))),
+                         "");
+    assert_non_null (strstr (
+        parse_big (ctx, talloc_asprintf (ctx, "%sa", repeat (ctx, "a near ", 100))), "more than"));
     assert_non_null (strstr (parse_big (ctx, repeat (ctx, "a ", 5000000)), "more than"));
     assert_non_null (strstr (parse_big (ctx, repeat (ctx, "a-", 5000000)), "more than"));
     assert_non_null (strstr (parse_big (ctx, repeat (ctx, "a or ", 2000000)), "more than"));
+    talloc_free (ctx);
+}
+
+/* Words said again and again are one. */
+static void
+test_repeats (void **state)
+{
+    void *ctx = talloc_new (NULL);
+    struct mail_query_error error = {0};
+    struct node *tree;
+    char *text = repeat (ctx, "a to:b \"c d\" ", 100);
+
+    (void) state;
+    assert_true (parse (ctx, text, strlen (text), &tree, &error));
+    assert_string_equal (tree_print_line (ctx, tree), "(and a (to b) (phrase c d))");
+    text = talloc_asprintf (ctx, "%s a", repeat (ctx, "a xor ", 99));
+    assert_true (parse (ctx, text, strlen (text), &tree, &error));
+    assert_int_equal (tree->child_count, 100);
     talloc_free (ctx);
 }
 
@@ -508,11 +533,12 @@ int
 main (void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test (test_words),         cmocka_unit_test (test_prefixes),
-        cmocka_unit_test (test_operators),     cmocka_unit_test (test_errors),
-        cmocka_unit_test (test_guesses),       cmocka_unit_test (test_zero_bytes),
-        cmocka_unit_test (test_depth),         cmocka_unit_test (test_width),
-        cmocka_unit_test (test_ten_megabytes), cmocka_unit_test (test_any_text),
+        cmocka_unit_test (test_words),     cmocka_unit_test (test_prefixes),
+        cmocka_unit_test (test_operators), cmocka_unit_test (test_errors),
+        cmocka_unit_test (test_guesses),   cmocka_unit_test (test_zero_bytes),
+        cmocka_unit_test (test_depth),     cmocka_unit_test (test_width),
+        cmocka_unit_test (test_repeats),   cmocka_unit_test (test_ten_megabytes),
+        cmocka_unit_test (test_any_text),
     };
     return cmocka_run_group_tests (tests, set_zone, NULL);
 }

@@ -88,6 +88,8 @@ write_mail (struct fixture *f, int i, const char *name, const char *more)
         fprintf (file, "Date: %s\n", text);
     if (i % 7 != 0)
         fprintf (file, "References: <m%d@example.org>\n", i - 1);
+    else if (i == 7)
+        fprintf (file, "References: <ghost@example.org>\n");
     fprintf (file, "\n");
     for (int k = 0; k < WORDS; k++)
         if (has_word (i, k))
@@ -427,6 +429,8 @@ static const struct leaf {
     {"subject:remainder2 subject:remainder1", is_remainder_1_2},
     {"subject:\"sailing remainder2\"", is_remainder_2},
     {"subject:/remainder[12]/", is_remainder_1_2},
+    {"subject:/remainder1/ subject:/remainder2/", is_remainder_1_2},
+    {"subject:/nowhere/ or from:/^Odette/", is_odd},
     {"tag:river", is_river_tag},
     {"is:river", is_river_tag},
     {"tag:River", is_none},
@@ -441,6 +445,11 @@ static const struct leaf {
     {"id:<m9@example.org>", is_number_9},
     {"id:M9@example.org", is_none},
     {"mid:/^m9@/", is_number_9},
+    /* known from references only */
+    {"id:ghost@example.org", is_none},
+    {"mid:/ghost/", is_none},
+    {"ghost*", is_none},
+    {"\"ghost\"", is_none},
     {"thread:{id:m9@example.org}", is_thread_9},
     {"thread:{lantern}", is_thread_copy},
     {"folder:work", is_work},
@@ -544,6 +553,21 @@ test_many_ids (void **state)
         text = talloc_asprintf_append (text, " or id:m%d@example.org", i);
     fill (wanted, is_ids);
     check_set (f, text, wanted);
+}
+
+static void
+test_thread_number (void **state)
+{
+    struct fixture *f = *state;
+    struct mail_message *message;
+    bool wanted[MAILS];
+
+    assert_int_equal (mail_message_find (f->ctx, f->index, "m9@example.org", &message), MAIL_OK);
+    fill (wanted, is_thread_9);
+    check_set (f,
+               talloc_asprintf (f->ctx, "thread:%016llx",
+                                (unsigned long long) mail_message_thread (message)),
+               wanted);
 }
 
 /* ---- trees --------------------------------------------------------------------------------- */
@@ -747,11 +771,11 @@ int
 main (void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test (test_leaves),       cmocka_unit_test (test_many_ids),
-        cmocka_unit_test (test_random_trees), cmocka_unit_test (test_big_queries),
-        cmocka_unit_test (test_order),        cmocka_unit_test (test_counts),
-        cmocka_unit_test (test_explain),      cmocka_unit_test (test_overtaken),
-        cmocka_unit_test (test_sort),
+        cmocka_unit_test (test_leaves),        cmocka_unit_test (test_many_ids),
+        cmocka_unit_test (test_thread_number), cmocka_unit_test (test_random_trees),
+        cmocka_unit_test (test_big_queries),   cmocka_unit_test (test_order),
+        cmocka_unit_test (test_counts),        cmocka_unit_test (test_explain),
+        cmocka_unit_test (test_overtaken),     cmocka_unit_test (test_sort),
     };
     return cmocka_run_group_tests (tests, set_up, tear_down);
 }
