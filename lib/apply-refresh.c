@@ -16,6 +16,7 @@
 #include <talloc.h>
 #include <unistd.h>
 
+#define WAIT_MS 500 /* for a worker, before it is looked at whether it lives */
 #define STALE_DIVISOR 4
 #define LIVE_MAX 8192 /* documents made anew by one run; larger segments wait for compact */
 
@@ -124,7 +125,7 @@ await (struct refresh *refresh, struct crew_event *event)
 {
     struct crew *crew = refresh->apply->crew;
     do
-        crew_wait (refresh, crew, -1, event);
+        crew_wait (refresh, crew, WAIT_MS, event);
     while (event->kind == CREW_NOTHING);
     if (event->kind != CREW_PARSED)
         return event->kind == CREW_SEGMENT;
@@ -196,7 +197,7 @@ exchange (struct refresh *refresh)
         return status;
     if (!writer_take_segments (writer, &name, 1, &stale)) {
         talloc_free (writer);
-        return MAIL_OK;
+        return mail_index_refresh (refresh->apply->index); /* or it would be chosen again */
     }
     refresh->block.segment.stale = stale - MIN (stale, refresh->old.stale);
     if (refresh->block.segment.stale == 0)

@@ -218,11 +218,11 @@ exchange (struct merge *merge, bool *exchanged_out)
         writer_take_segments (writer, merge->names, merge->count, &merge->result.stale);
     if (*exchanged_out)
         status = writer_add_segment (writer, merge->path, &merge->result);
-    if (status != MAIL_OK || !*exchanged_out) {
-        talloc_free (writer);
-        return status;
-    }
-    return writer_commit (writer);
+    if (status == MAIL_OK && *exchanged_out)
+        return writer_commit (writer);
+    talloc_free (writer);
+    /* what was chosen is no more: it must not be chosen again */
+    return status == MAIL_OK ? mail_index_refresh (merge->index) : status;
 }
 
 enum mail_status
