@@ -3,8 +3,8 @@
  * folders.c - the table of folders, read in one pass over their column.
  *
  * Work expected: 30,000 folders loaded by every `new` and every folder: or path: query, each looked
- * up once or twice. Two hash tables (id; parent and name) and an index of children that is sorted
- * when first asked for.
+ * up once or twice; and as many added one by one by a first run. A hash table by id; one by parent
+ * and name, and an array sorted by them, each made when first asked for.
  */
 #include "folders.h"
 #include "index-private.h"
@@ -24,12 +24,35 @@ struct mail_folders {
     size_t count, room;
     GHashTable *by_id;                    /* id -> index in list + 1 */
     const struct mail_folder **by_parent; /* sorted by (parent, name); NULL when out of date */
+    GHashTable *by_place;                 /* struct place -> index in list + 1; NULL: not made */
 };
+
+/* Where a folder is. */
+struct place {
+    uint32_t parent;
+    const char *name; /* belongs to the folder */
+};
+
+static guint
+hash_place (gconstpointer key)
+{
+    const struct place *place = key;
+    return g_str_hash (place->name) ^ (place->parent * 2654435761u);
+}
+
+static gboolean
+same_place (gconstpointer a, gconstpointer b)
+{
+    const struct place *left = a, *right = b;
+    return left->parent == right->parent && strcmp (left->name, right->name) == 0;
+}
 
 static int
 folders_destroy (struct mail_folders *folders)
 {
     g_hash_table_destroy (folders->by_id);
+    if (folders->by_place)
+        g_hash_table_destroy (folders->by_place);
     return 0;
 }
 
@@ -48,6 +71,24 @@ find_index (const struct mail_folders *folders, uint32_t id)
     return GPOINTER_TO_SIZE (g_hash_table_lookup (folders->by_id, GSIZE_TO_POINTER (id)));
 }
 
+static void
+note_place (struct mail_folders *folders, size_t at)
+{
+    const struct mail_folder *folder = &folders->list[at - 1];
+    struct place *place = g_new (struct place, 1);
+    *place = (struct place){folder->parent, folder->name};
+    g_hash_table_replace (folders->by_place, place, GSIZE_TO_POINTER (at));
+}
+
+static void
+forget_place (struct mail_folders *folders, size_t at)
+{
+    const struct mail_folder *folder = &folders->list[at - 1];
+    struct place place = {folder->parent, folder->name};
+    if (folders->by_place)
+        g_hash_table_remove (folders->by_place, &place);
+}
+
 const struct mail_folder *
 folders_set (struct mail_folders *folders, const struct mail_folder *folder)
 {
@@ -60,9 +101,13 @@ folders_set (struct mail_folders *folders, const struct mail_folder *folder)
         }
         at = ++folders->count;
         g_hash_table_insert (folders->by_id, GSIZE_TO_POINTER (folder->id), GSIZE_TO_POINTER (at));
+    } else {
+        forget_place (folders, at);
     }
     folders->list[at - 1] = *folder;
     folders->list[at - 1].name = talloc_strdup (folders, folder->name);
+    if (folders->by_place)
+        note_place (folders, at);
     TALLOC_FREE (folders->by_parent);
     return &folders->list[at - 1];
 }
@@ -74,10 +119,14 @@ folders_remove (struct mail_folders *folders, uint32_t id)
     if (at == 0)
         return;
     g_hash_table_remove (folders->by_id, GSIZE_TO_POINTER (id));
+    forget_place (folders, at);
     folders->list[at - 1] = folders->list[--folders->count];
-    if (at - 1 < folders->count)
+    if (at - 1 < folders->count) {
         g_hash_table_insert (folders->by_id, GSIZE_TO_POINTER (folders->list[at - 1].id),
                              GSIZE_TO_POINTER (at));
+        if (folders->by_place)
+            note_place (folders, at);
+    }
     TALLOC_FREE (folders->by_parent);
 }
 
@@ -176,14 +225,17 @@ lower_bound (const struct mail_folders *folders, uint32_t parent, const char *na
 }
 
 const struct mail_folder *
-mail_folders_child (const struct mail_folders *folders, uint32_t parent, const char *name)
+mail_folders_child (const struct mail_folders *constant, uint32_t parent, const char *name)
 {
-    sort_by_parent (folders);
-    size_t at = lower_bound (folders, parent, name);
-    if (at == folders->count)
-        return NULL;
-    const struct mail_folder *folder = folders->by_parent[at];
-    return folder->parent == parent && strcmp (folder->name, name) == 0 ? folder : NULL;
+    struct mail_folders *folders = (struct mail_folders *) constant;
+    struct place place = {parent, name};
+    if (!folders->by_place) {
+        folders->by_place = g_hash_table_new_full (hash_place, same_place, g_free, NULL);
+        for (size_t at = 1; at <= folders->count; at++)
+            note_place (folders, at);
+    }
+    size_t at = GPOINTER_TO_SIZE (g_hash_table_lookup (folders->by_place, &place));
+    return at ? &folders->list[at - 1] : NULL;
 }
 
 const struct mail_folder *const *

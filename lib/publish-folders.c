@@ -132,24 +132,37 @@ collect_tree (const struct mail_folders *folders, uint32_t id, GArray *ids)
     }
 }
 
+/* The folder and all below it, each after the one it lies in. */
+static void
+collect (struct publish *publish, uint32_t id, GArray *ids)
+{
+    size_t count;
+    const struct mail_folder *const *children =
+        mail_folders_children (publish->folders, id, &count);
+    g_array_append_val (ids, id);
+    for (size_t i = 0; i < count; i++)
+        collect (publish, children[i]->id, ids);
+}
+
 enum mail_status
 publish_drop_folder (struct publish *publish, uint32_t id)
 {
+    enum mail_status status = MAIL_OK;
     if (!mail_folders_by_id (publish->folders, id))
         return MAIL_OK;
-    GArray *ids = g_array_new (FALSE, FALSE, sizeof (uint32_t));
-    enum mail_status status = MAIL_OK;
-    collect_tree (publish->folders, id, ids);
-    for (guint i = ids->len; status == MAIL_OK && i-- > 0;) {
-        uint32_t folder = g_array_index (ids, uint32_t, i);
-        status = drop_files (publish, folder);
-        if (status != MAIL_OK)
-            break;
-        status = store_delete (publish->writer->state, folder);
-        if (status != MAIL_OK)
-            writer_fail (publish->writer, status);
-        folders_remove (publish->folders, folder);
+    GArray *ids = g_array_new (FALSE, FALSE, sizeof id);
+    collect (publish, id, ids);
+    for (guint i = ids->len; status == MAIL_OK && i > 0; i--) {
+        uint32_t each = g_array_index (ids, uint32_t, i - 1);
+        status = drop_files (publish, each);
+        if (status == MAIL_OK) {
+            status = store_delete (publish->writer->state, each);
+            if (status != MAIL_OK)
+                writer_fail (publish->writer, status);
+        }
     }
+    for (guint i = 0; status == MAIL_OK && i < ids->len; i++)
+        folders_remove (publish->folders, g_array_index (ids, uint32_t, i));
     g_array_unref (ids);
     return status;
 }
