@@ -132,18 +132,6 @@ collect_tree (const struct mail_folders *folders, uint32_t id, GArray *ids)
     }
 }
 
-/* The folder and all below it, each after the one it lies in. */
-static void
-collect (struct publish *publish, uint32_t id, GArray *ids)
-{
-    size_t count;
-    const struct mail_folder *const *children =
-        mail_folders_children (publish->folders, id, &count);
-    g_array_append_val (ids, id);
-    for (size_t i = 0; i < count; i++)
-        collect (publish, children[i]->id, ids);
-}
-
 enum mail_status
 publish_drop_folder (struct publish *publish, uint32_t id)
 {
@@ -151,7 +139,7 @@ publish_drop_folder (struct publish *publish, uint32_t id)
     if (!mail_folders_by_id (publish->folders, id))
         return MAIL_OK;
     GArray *ids = g_array_new (FALSE, FALSE, sizeof id);
-    collect (publish, id, ids);
+    collect_tree (publish->folders, id, ids);
     for (guint i = ids->len; status == MAIL_OK && i > 0; i--) {
         uint32_t each = g_array_index (ids, uint32_t, i - 1);
         status = drop_files (publish, each);
