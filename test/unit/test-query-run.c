@@ -317,6 +317,11 @@ is_number_9 (int i)
     return i == 9;
 }
 static bool
+is_number_13 (int i)
+{
+    return i == 13;
+}
+static bool
 is_ids (int i)
 {
     return i >= 20 && i < 60;
@@ -447,6 +452,12 @@ static const struct leaf {
     {"id:<m9@example.org>", is_number_9},
     {"id:M9@example.org", is_none},
     {"mid:/^m9@/", is_number_9},
+    /* one with two files goes into a search of text under its alias */
+    {"id:m13@example.org", is_number_13},
+    {"id:m13@example.org and \"duplicate lantern\"", is_number_13},
+    {"id:m13@example.org and sailing", is_number_13},
+    {"id:m13@example.org not \"duplicate lantern\"", is_none},
+    {"id:m9@example.org and \"duplicate lantern\"", is_none},
     /* known from references only */
     {"id:ghost@example.org", is_none},
     {"mid:/ghost/", is_none},
