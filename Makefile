@@ -167,14 +167,14 @@ $(BUILD)/installed/mailindex.pc: mailindex.pc.in config.mk
 
 # ---- tests -------------------------------------------------------------------------------------
 
-# Options of the linker that a unit test wants for itself (a function wrapped, so that it can fail)
-# stand in its first comment: " * link: -Wl,--wrap=rename".
-own_options = $$(sed -n '1,10s|^ \* link: \(.*\) \*/|\1|p' $(patsubst $(BUILD)/%,%.c,$@))
+# Where a unit test defines __wrap_NAME, the library calls that in place of NAME, which is
+# __real_NAME then (ld's --wrap).
+wraps = $$(sed -n 's|^__wrap_\([a-z0-9_]*\) (.*|-Wl,--wrap=\1|p' $(patsubst $(BUILD)/%,%.c,$@))
 
 .SECONDEXPANSION:
 $(unit_tests): $$@.o $(call object,$(unit_helpers)) $(BUILD)/libcli.a $(static)
 	$(call made,LINK)
-	$(Q)$(CXX) $(link_flags) $(own_options) -o $@ $^ $(CMOCKA_LIBS) $(LIB_LIBS)
+	$(Q)$(CXX) $(link_flags) $(wraps) -o $@ $^ $(CMOCKA_LIBS) $(LIB_LIBS)
 
 $(api_tests): $$@.o $(call object,$(api_helpers)) $(shared)
 	$(call made,LINK)

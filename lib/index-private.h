@@ -18,7 +18,9 @@ struct mail_index {
     char *error;
 
     struct store *state; /* for reading */
+    bool loaded;         /* what follows is of the revision that state is open at */
     uint64_t revision;   /* of that state */
+    uint32_t count;      /* of the messages in it */
     uint64_t generation; /* grows whenever state was reopened and had changed */
     struct manifest *manifest;
     struct store **segments; /* open for reading, in the order of manifest->segments; opened on

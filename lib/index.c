@@ -91,12 +91,16 @@ static enum mail_status
 load_state (struct mail_index *index)
 {
     char *text, *error = NULL;
+    struct store_term mail = {TERM_TYPE_MAIL, strlen (TERM_TYPE_MAIL)};
+    index->loaded = false;
     enum mail_status status = check_schema (index);
     if (status == MAIL_OK)
         status = read_number (index, META_REVISION, &index->revision);
     if (status != MAIL_OK)
         return status;
-    status = store_metadata (index, index->state, META_MANIFEST, &text, NULL);
+    status = store_term_freq (index->state, mail, &index->count);
+    if (status == MAIL_OK)
+        status = store_metadata (index, index->state, META_MANIFEST, &text, NULL);
     if (status != MAIL_OK)
         return index_fail_store (index, index->state, status);
     struct manifest *manifest = manifest_decode (index, text, &error);
@@ -106,6 +110,7 @@ load_state (struct mail_index *index)
     talloc_free (index->manifest);
     index->manifest = manifest;
     index->generation++;
+    index->loaded = true;
     forget_caches (index);
     return MAIL_OK;
 }
@@ -224,7 +229,7 @@ mail_index_refresh (struct mail_index *index)
     do {
         bool changed = false;
         status = store_reopen (index->state, &changed);
-        if (status == MAIL_OK && changed)
+        if (status == MAIL_OK && (changed || !index->loaded))
             status = load_state (index);
         else if (status != MAIL_OK)
             status = index_fail_store (index, index->state, status);
@@ -285,9 +290,7 @@ mail_index_revision (const struct mail_index *index)
 uint32_t
 mail_index_count (const struct mail_index *index)
 {
-    uint32_t count = 0;
-    struct store_term mail = {TERM_TYPE_MAIL, strlen (TERM_TYPE_MAIL)};
-    return store_term_freq (index->state, mail, &count) == MAIL_OK ? count : 0;
+    return index->count;
 }
 
 uint64_t

@@ -127,12 +127,21 @@ enum mail_status
 mail_message_find (void *ctx, struct mail_index *index, const char *message_id,
                    struct mail_message **message_out)
 {
-    uint32_t docid = 0;
-    enum mail_status status = find_docid (index, message_id, &docid);
-    if (status != MAIL_OK)
-        return status;
-    *message_out = NULL;
-    return docid ? message_read (ctx, index, docid, message_out) : MAIL_OK;
+    uint32_t docid;
+    uint64_t generation;
+    struct mail_message *message;
+    enum mail_status status;
+    do {
+        generation = index->generation;
+        message = NULL;
+        status = find_docid (index, message_id, &docid);
+        if (status == MAIL_OK && docid)
+            status = message_read (ctx, index, docid, &message);
+        /* overtaken in between, it may have another document by now */
+    } while (status == MAIL_OK && !message && index->generation != generation);
+    if (status == MAIL_OK)
+        *message_out = message;
+    return status;
 }
 
 uint32_t
@@ -168,11 +177,17 @@ mail_message_size (const struct mail_message *message)
 uint64_t
 mail_message_revision (const struct mail_message *message)
 {
+    struct mail_index *index = message->index;
     uint64_t revision = 0;
-    return store_values (message->index->state, SLOT_REVISION, &message->docid, 1, &revision) ==
-                   MAIL_OK
-               ? revision
-               : 0;
+    unsigned attempt = 0;
+    enum mail_status status;
+    do {
+        status = store_values (index->state, SLOT_REVISION, &message->docid, 1, &revision);
+        if (status == MAIL_OK)
+            return revision;
+        index_fail_store (index, index->state, status);
+    } while ((status = index_overtaken (index, status, &attempt)) == MAIL_OK);
+    return 0;
 }
 
 const char *

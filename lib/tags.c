@@ -3,9 +3,9 @@
  * tags.c - tags on every match of a query.
  *
  * The matches are found without the lock; then slices of about a quarter of a second are written,
- * with the lock let go of in between, so that nobody waits long. Where somebody else has committed
- * since the matches were found, the query is asked again under the lock, and only what still
- * matches is changed.
+ * with the lock let go of in between, so that nobody waits long. Where somebody else has changed a
+ * match since it was found, the query is asked again under the lock, and the message is left alone
+ * unless it still matches.
  */
 #include "clock.h"
 #include "edit.h"
@@ -43,7 +43,8 @@ struct tagging {
     const struct mail_tag_change *changes;
     size_t change_count;
     struct idset ids;  /* that match */
-    uint64_t revision; /* as of which they do */
+    uint64_t found;    /* revision as of which they do */
+    uint64_t revision; /* up to which nobody else has changed any of them */
     size_t next, slice;
     uint64_t changed; /* committed */
 };
@@ -68,36 +69,70 @@ tag_message (struct tagging *tagging, struct writer *writer, uint32_t id, uint64
     return status;
 }
 
-/* Under the lock: the handle reads what the writer will change, so the query can be asked again. */
+/* The ids that are still to be done. */
+static struct idset
+left_of (const struct tagging *tagging)
+{
+    return (struct idset){tagging->ids.ids + tagging->next, tagging->ids.count - tagging->next};
+}
+
+/* Those of them that somebody has changed since they were found. */
+static enum mail_status
+changed_since (struct tagging *tagging, void *ctx, struct idset *changed_out)
+{
+    struct store *state = tagging->index->state;
+    struct idset left = left_of (tagging);
+    uint64_t *revisions = talloc_array (ctx, uint64_t, left.count + 1);
+    struct idset changed = {talloc_array (ctx, uint32_t, left.count + 1), 0};
+    enum mail_status status = store_values (state, SLOT_REVISION, left.ids, left.count, revisions);
+    if (status != MAIL_OK)
+        return index_fail_store (tagging->index, state, status);
+    for (size_t i = 0; i < left.count; i++) {
+        if (revisions[i] > tagging->found)
+            changed.ids[changed.count++] = left.ids[i];
+    }
+    *changed_out = changed;
+    return MAIL_OK;
+}
+
+/* Under the lock, the handle reads what the writer will change: of the messages that somebody else
+ * has changed, those that no longer match are left out. The others stay, even where a query of
+ * whole threads would miss them by now for what has been done to their neighbours. */
 static enum mail_status
 match_again (struct tagging *tagging)
 {
-    struct idset now;
+    struct idset changed, now;
     enum mail_status status = mail_index_refresh (tagging->index);
     if (status != MAIL_OK || tagging->index->revision == tagging->revision)
         return status;
-    status = query_evaluate (tagging->query, tagging->query, &now);
-    if (status != MAIL_OK)
-        return status;
-    struct idset left = {tagging->ids.ids + tagging->next, tagging->ids.count - tagging->next};
-    struct idset still = idset_intersect (tagging->query, left, now);
-    talloc_free (now.ids);
-    talloc_free (tagging->ids.ids);
-    tagging->ids = still;
-    tagging->next = 0;
+    void *local = talloc_new (NULL);
+    status = changed_since (tagging, local, &changed);
+    if (status == MAIL_OK && changed.count > 0) {
+        status = query_evaluate (local, tagging->query, &now);
+        if (status == MAIL_OK) {
+            struct idset gone = idset_subtract (local, changed, now);
+            struct idset still = idset_subtract (tagging->query, left_of (tagging), gone);
+            talloc_free (tagging->ids.ids);
+            tagging->ids = still;
+            tagging->next = 0;
+        }
+    }
     tagging->revision = tagging->index->revision;
-    return MAIL_OK;
+    talloc_free (local);
+    return status;
 }
 
 static enum mail_status
 tag_slice (struct tagging *tagging)
 {
     struct writer *writer;
-    uint64_t start = clock_ms (), written = 0;
+    uint64_t written = 0;
     enum mail_status status = writer_begin (tagging->query, tagging->index, &writer);
     if (status != MAIL_OK)
         return status;
+    uint64_t start = clock_ms (); /* waiting for the lock is no reason to do less */
     status = match_again (tagging);
+    uint64_t revision = writer->revision;
     size_t end = tagging->next + tagging->slice;
     if (end > tagging->ids.count)
         end = tagging->ids.count;
@@ -110,7 +145,9 @@ tag_slice (struct tagging *tagging)
     if (status != MAIL_OK)
         return status;
     tagging->changed += written;
-    tagging->revision = tagging->index->revision;
+    /* after the commit the handle may read what somebody else has committed since */
+    if (written > 0)
+        tagging->revision = revision;
     if (clock_ms () - start > SLICE_MS)
         tagging->slice = tagging->slice / 2 + 1;
     else if (tagging->slice < SLICE_MAX)
@@ -186,7 +223,7 @@ mail_query_tag (struct mail_query *query, const struct mail_tag_change *changes,
     enum mail_status status = check_changes (tagging.index, changes, count);
     if (status == MAIL_OK)
         status = query_evaluate (query, query, &tagging.ids);
-    tagging.revision = tagging.index->revision;
+    tagging.found = tagging.revision = tagging.index->revision;
     if (status == MAIL_OK)
         status = narrow (&tagging);
     while (status == MAIL_OK && tagging.next < tagging.ids.count)

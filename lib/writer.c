@@ -306,7 +306,7 @@ writer_create_index (struct mail_index *index)
         status = sync_folder (index, "state"); /* making it was a commit */
     if (status == MAIL_OK)
         status = get_number (writer, META_SCHEMA, &schema);
-    if (status == MAIL_OK && schema == 0) {
+    if (status == MAIL_OK && schema == 0 && store_doc_count (writer->state) == 0) {
         status = write_first_metadata (writer);
         if (status == MAIL_OK)
             status = write_metadata (writer);

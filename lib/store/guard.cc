@@ -60,7 +60,8 @@ guard_translate (void *ctx, char **error) noexcept
         return MAIL_ERROR_VERSION;
     } catch (const Xapian::DatabaseOpeningError &e) {
         keep (ctx, error, e);
-        return system_status (e, says (e, ENOENT) ? MAIL_ERROR_NO_INDEX : MAIL_ERROR_CORRUPT);
+        return system_status (e, says (e, ENOENT) || says (e, ENOTDIR) ? MAIL_ERROR_NO_INDEX
+                                                                       : MAIL_ERROR_CORRUPT);
     } catch (const Xapian::DatabaseCorruptError &e) {
         keep (ctx, error, e);
         return MAIL_ERROR_CORRUPT;

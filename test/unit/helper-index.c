@@ -321,6 +321,43 @@ fixture_drop (struct fixture *f, const char *id)
     fixture_commit (f, publish);
 }
 
+/* ---- segments ---- */
+
+struct scratch *
+fixture_scratch (struct fixture *f)
+{
+    struct scratch *scratch;
+    char *error = NULL;
+    if (scratch_create (f->ctx, f->index->folder, &scratch, &error) != MAIL_OK)
+        fail_msg ("%s", error);
+    return scratch;
+}
+
+char *
+fixture_segment (struct fixture *f, struct scratch *scratch, uint32_t first, uint32_t last,
+                 uint32_t step, const char *word, struct segment *out)
+{
+    char *parts, *error = NULL, number[16];
+    struct store_builder *builder;
+    char *name = talloc_asprintf (f->ctx, "%u", first);
+    char *path = talloc_asprintf (f->ctx, "%s/%u.segment", scratch->path, first);
+    static const uint32_t one = 1;
+    *out = (struct segment){.first = first, .last = last};
+    assert_int_equal (scratch_subfolder (f->ctx, scratch, name, &parts), MAIL_OK);
+    assert_int_equal (store_builder_create (f->ctx, parts, &builder, &error), MAIL_OK);
+    for (uint32_t id = first; id <= last; id += step) {
+        struct store_posting postings[] = {
+            {number, (uint32_t) snprintf (number, sizeof number, "%u", id), 1, &one},
+            {word, (uint32_t) strlen (word), 1, &one}};
+        assert_int_equal (store_builder_add (builder, id, postings, 2), MAIL_OK);
+        out->documents++;
+    }
+    assert_int_equal (store_builder_finish (builder, path), MAIL_OK);
+    talloc_free (builder);
+    assert_int_equal (files_sha256 (path, out->sha256, &out->bytes), 0);
+    return path;
+}
+
 /* ---- looking ---- */
 
 static int

@@ -77,6 +77,14 @@ void fixture_commit (struct fixture *f, struct publish *publish);
 void fixture_add (struct fixture *f, const char *id, const char *references);
 void fixture_drop (struct fixture *f, const char *id);
 
+/* ---- segments ---- */
+
+/* Builds a segment in the scratch folder, for the ids first..last, with a document for each that
+ * step reaches: all have the word, and each its id in decimal. Returns its path. */
+char *fixture_segment (struct fixture *f, struct scratch *scratch, uint32_t first, uint32_t last,
+                       uint32_t step, const char *word, struct segment *segment_out);
+struct scratch *fixture_scratch (struct fixture *f);
+
 /* ---- looking ---- */
 
 /* Message-ids of the matches in byte order, with blanks between; "" for none. */

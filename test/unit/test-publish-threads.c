@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test-publish-threads.c - which thread a message comes into, in whatever order mail arrives.
- * link: -Wl,--wrap=store_put,--wrap=store_change,--wrap=store_delete */
+/* test-publish-threads.c - which thread a message comes into, in whatever order mail arrives. */
 #include "helper-index.h"
 #include "schema.h"
 
