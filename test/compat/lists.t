@@ -59,10 +59,21 @@ class Compare:
                 return None
             if (message_id in peer) == (message_id in ours):
                 continue
-            direction = 'extra' if message_id in ours else 'missing'
-            name = differences.explain(self.facts_of(message_id), leaf, direction)
+            if leaf.startswith('thread:"{'):
+                name = self.thread_reason(message_id, leaf[len('thread:"{'):-len('}"')])
+            else:
+                direction = 'extra' if message_id in ours else 'missing'
+                name = differences.explain(self.facts_of(message_id), leaf, direction)
             if name:
                 return name
+        return None
+
+    def thread_reason(self, message_id, inner):
+        """Why a thread is in one answer only: a message of it is in one answer to the inner query only."""
+        peer, ours = self.both.ask(inner)
+        for other in sorted(peer ^ ours):
+            if message_id in self.both.ask('thread:"{id:%s}"' % other)[0]:
+                return self.reason(other, inner)
         return None
 
     def query(self, query):

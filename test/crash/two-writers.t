@@ -44,8 +44,13 @@ class Reader(threading.Thread):
 
 
 def ended(processes):
-    """Exit codes and what was said on stderr."""
-    texts = [p.communicate(timeout=300) for p in processes]
+    """Exit codes and what was said on stderr; whoever is not done in two minutes is killed (-9)."""
+    timers = [threading.Timer(120, p.kill) for p in processes]
+    for timer in timers:
+        timer.start()
+    texts = [p.communicate() for p in processes]
+    for timer in timers:
+        timer.cancel()
     return [p.returncode for p in processes], b''.join(t[1] for t in texts)
 
 

@@ -729,6 +729,27 @@ test_explain (void **state)
     assert_non_null (strstr (text, "\ntotal: "));
 }
 
+/* The first query of a handle: aliases have not been read yet. */
+static void
+test_first_query (void **state)
+{
+    struct fixture *f = *state;
+    struct mail_open_options options = {.path = f->root, .command = "test"};
+    struct mail_query *query = NULL;
+    struct mail_index *other;
+    struct mail_count count;
+
+    assert_int_equal (mail_index_open (f->ctx, &options, &other, NULL), MAIL_OK);
+    assert_int_equal (mail_query_parse (f->ctx, other,
+                                        "id:m13@example.org and \"duplicate lantern\"", &query,
+                                        NULL),
+                      MAIL_OK);
+    assert_int_equal (mail_query_count (query, false, false, &count), MAIL_OK);
+    assert_int_equal (count.messages, 1);
+    talloc_free (query);
+    mail_index_close (other);
+}
+
 /* A query goes on working while somebody else changes the index. */
 static void
 test_overtaken (void **state)
@@ -788,7 +809,8 @@ main (void)
         cmocka_unit_test (test_thread_number), cmocka_unit_test (test_random_trees),
         cmocka_unit_test (test_big_queries),   cmocka_unit_test (test_order),
         cmocka_unit_test (test_counts),        cmocka_unit_test (test_explain),
-        cmocka_unit_test (test_overtaken),     cmocka_unit_test (test_sort),
+        cmocka_unit_test (test_first_query),   cmocka_unit_test (test_overtaken),
+        cmocka_unit_test (test_sort),
     };
     return cmocka_run_group_tests (tests, set_up, tear_down);
 }
