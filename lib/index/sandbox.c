@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * sandbox.c - Landlock for files, seccomp for programs and sockets, resource limits for the rest.
+ * sandbox.c - Landlock for files, seccomp for calls that have no business here, resource limits for
+ * the rest.
  *
  * The C library loads a module for most character sets when it first meets them, so its folders
  * stay readable; without them conversions fail without a word.
@@ -25,6 +26,7 @@
 #define FS_REFER (1ULL << 13)     /* ABI 2 */
 #define FS_TRUNCATE (1ULL << 14)  /* ABI 3 */
 #define FS_IOCTL_DEV (1ULL << 15) /* ABI 5 */
+#define CALL_FCHMODAT2 452        /* Linux 6.6 */
 
 #define FS_READ (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
 #define FS_FIRST \
@@ -80,31 +82,91 @@ restrict_files (const char *writable, const char *readable)
     return done;
 }
 
-/* Programs and sockets: the calls fail with EPERM. */
+#if defined(__x86_64__)
+#define OWN_ARCH AUDIT_ARCH_X86_64
+#define OTHER_NUMBERS 0x40000000U /* of the x32 calls */
+#elif defined(__aarch64__)
+#define OWN_ARCH AUDIT_ARCH_AARCH64
+#define OTHER_NUMBERS 0x80000000U
+#endif
+
+#ifdef OWN_ARCH
+#define DO(code, operand) BPF_STMT (code, operand)
+#define LOAD(field) DO (BPF_LD | BPF_W | BPF_ABS, offsetof (struct seccomp_data, field))
+#define UNLESS(test, operand) BPF_JUMP (BPF_JMP | BPF_K | (test), operand, 0, 1)
+#define ANSWER(what) DO (BPF_RET | BPF_K, what)
+#define REFUSED (SECCOMP_RET_ERRNO | EPERM)
+#define REFUSE(call) UNLESS (BPF_JEQ, SYS_##call), ANSWER (REFUSED)
+/* Only with this value of the first argument (its lower half) is the call allowed. */
+#define ALLOW_FIRST(call, value) \
+    BPF_JUMP (BPF_JMP | BPF_K | BPF_JEQ, SYS_##call, 0, 4), LOAD (args[0]), \
+        BPF_JUMP (BPF_JMP | BPF_K | BPF_JEQ, value, 1, 0), ANSWER (REFUSED), \
+        ANSWER (SECCOMP_RET_ALLOW)
+#endif
+
+/* Programs, processes, sockets, what changes a file that is only open for reading, and what reaches
+ * other processes: the calls fail with EPERM. */
 static bool
 restrict_calls (void)
 {
-#if defined(__x86_64__)
-#define OWN_ARCH AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define OWN_ARCH AUDIT_ARCH_AARCH64
-#endif
 #ifdef OWN_ARCH
-#define REFUSE(call) \
-    BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 1), \
-        BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
     struct sock_filter filter[] = {
-        BPF_STMT (BPF_LD | BPF_W | BPF_ABS, offsetof (struct seccomp_data, arch)),
+        LOAD (arch),
         BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCH, 1, 0),
-        BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-        BPF_STMT (BPF_LD | BPF_W | BPF_ABS, offsetof (struct seccomp_data, nr)),
+        ANSWER (SECCOMP_RET_KILL_PROCESS),
+        LOAD (nr),
+        UNLESS (BPF_JSET, OTHER_NUMBERS),
+        ANSWER (REFUSED),
         REFUSE (socket),
         REFUSE (connect),
+        REFUSE (bind),
+        REFUSE (io_uring_setup), /* would make sockets out of our sight */
         REFUSE (execve),
         REFUSE (execveat),
-        REFUSE (ptrace),
+        REFUSE (clone),
+        REFUSE (clone3),
+#ifdef SYS_fork
+        REFUSE (fork),
+        REFUSE (vfork),
+        REFUSE (chmod),
+        REFUSE (chown),
+        REFUSE (lchown),
+        REFUSE (utime),
+        REFUSE (utimes),
+        REFUSE (futimesat),
+#endif
+        REFUSE (unshare),
+        REFUSE (setns),
+        REFUSE (fchmod),
+        REFUSE (fchmodat),
+        UNLESS (BPF_JEQ, CALL_FCHMODAT2),
+        ANSWER (REFUSED),
+        REFUSE (fchown),
+        REFUSE (fchownat),
+        REFUSE (utimensat),
+        REFUSE (setxattr),
+        REFUSE (lsetxattr),
+        REFUSE (fsetxattr),
+        REFUSE (removexattr),
+        REFUSE (lremovexattr),
+        REFUSE (fremovexattr),
         REFUSE (kill),
-        BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        REFUSE (tkill),
+        REFUSE (rt_sigqueueinfo),
+        REFUSE (rt_tgsigqueueinfo),
+        REFUSE (pidfd_open),
+        REFUSE (pidfd_send_signal),
+        REFUSE (pidfd_getfd),
+        REFUSE (ptrace),
+        REFUSE (process_vm_readv),
+        REFUSE (process_vm_writev),
+        REFUSE (setpriority),
+        REFUSE (keyctl),
+        REFUSE (bpf),
+        REFUSE (perf_event_open),
+        ALLOW_FIRST (prlimit64, 0),
+        ALLOW_FIRST (tgkill, (unsigned) getpid ()), /* for abort() */
+        ANSWER (SECCOMP_RET_ALLOW),
     };
     struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
     return prctl (PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
