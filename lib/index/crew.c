@@ -3,14 +3,18 @@
  * crew.c - talking to worker processes without ever waiting for a single one.
  *
  * A few jobs are on their way to each worker at any time, so that it has something to do while this
- * process publishes. Descriptors on their way count against the limit of open files, hence not more
- * than JOBS_AHEAD.
+ * process publishes. All descriptors on their way in all sockets of a user count together against
+ * the limit of open files, hence JOBS_ON_THE_WAY.
+ *
+ * A worker reads what strangers have sent, so what it says is checked as theirs would be: one that
+ * answers what it was not asked is given up like one that died.
  */
 #include "index/crew.h"
 #include "clock.h"
 #include "files.h"
 #include "index/spawner.h"
 #include "index/wire.h"
+#include "index/worker.h"
 
 #include <errno.h>
 #include <glib.h>
@@ -20,7 +24,8 @@
 #include <talloc.h>
 #include <unistd.h>
 
-#define JOBS_AHEAD 128
+#define JOBS_AHEAD 128      /* of one worker */
+#define JOBS_ON_THE_WAY 512 /* of all workers: half of the usual limit of open files */
 #define SILENCE_MS \
     (600 * 1000) /* a worker that says nothing for so long while it has work is dead */
 
@@ -37,6 +42,7 @@ struct member {
     uint32_t announced; /* docid of the job it has begun; 0 for none */
     uint64_t heard;     /* when it last said something, or got work after a pause */
     bool busy;          /* has been asked for something and not answered all */
+    bool ending;        /* has been asked for a segment (END, MERGE) */
 };
 
 struct crew {
@@ -72,7 +78,7 @@ start_member (struct member *member)
     TALLOC_FREE (member->reader);
     g_array_set_size (member->sent, 0);
     member->announced = 0;
-    member->busy = false;
+    member->busy = member->ending = false;
     member->fd = spawner_start_worker (crew->workers, crew->scratch, crew->text);
     if (member->fd >= 0)
         member->reader = wire_reader_create (crew, member->fd);
@@ -209,6 +215,7 @@ ask (struct member *member, enum wire_type type, uint64_t number, const void *pa
     if (!member->busy)
         member->heard = clock_ms ();
     member->busy = true;
+    member->ending = type != WIRE_JOB;
     wire_send (member->fd, type, number, payload, length, fds, fd_count);
 }
 
@@ -226,9 +233,10 @@ unsigned
 crew_room (const struct crew *crew, unsigned worker)
 {
     unsigned sent = crew->members[worker].sent->len;
+    unsigned most = CLAMP (JOBS_ON_THE_WAY / crew->count, 2, JOBS_AHEAD);
     if (!crew->workers)
         return g_queue_is_empty (crew->events) ? 1 : 0;
-    return sent < JOBS_AHEAD ? JOBS_AHEAD - sent : 0;
+    return sent < most ? most - sent : 0;
 }
 
 void
@@ -281,32 +289,63 @@ take_parsed (void *ctx, struct member *member, const struct wire_header *header,
     if (member->sent->len == 0)
         return false;
     struct sent_job job = g_array_index (member->sent, struct sent_job, 0);
-    g_array_remove_index (member->sent, 0);
-    member->announced = 0;
     event->kind = CREW_PARSED;
     event->docid = job.docid;
     event->file_count = job.count;
     event->files = talloc_zero_array (ctx, struct parsed_file, job.count);
-    return job.docid == header->number &&
-           wire_decode_parsed (event->files, payload, header->length, event->files, job.count);
+    if (member->announced != job.docid || job.docid != header->number ||
+        !wire_decode_parsed (event->files, payload, header->length, event->files, job.count))
+        return false;
+    g_array_remove_index (member->sent, 0);
+    member->announced = 0;
+    return true;
 }
 
-static void
+/* The job that is begun is the first that has no answer yet. */
+static bool
+take_begin (struct member *member, const struct wire_header *header)
+{
+    if (member->announced != 0 || member->sent->len == 0 ||
+        g_array_index (member->sent, struct sent_job, 0).docid != header->number)
+        return false;
+    member->announced = (uint32_t) header->number;
+    return true;
+}
+
+static bool
 take_segment (struct member *member, const struct wire_header *header, const char *payload,
               struct crew_event *event)
 {
-    struct wire_segment answer = {0};
-    memcpy (&answer, payload, MIN (header->length, sizeof answer));
+    struct wire_segment answer;
+    if (!member->ending || member->sent->len > 0 || header->length != sizeof answer)
+        return false;
+    memcpy (&answer, payload, sizeof answer);
+    answer.sha256[sizeof answer.sha256 - 1] = '\0';
     event->kind = CREW_SEGMENT;
     event->made = answer.made;
     event->segment.documents = answer.documents;
     event->segment.bytes = answer.bytes;
     memcpy (event->segment.sha256, answer.sha256, sizeof answer.sha256);
-    member->busy = false;
+    member->busy = member->ending = false;
+    return true;
 }
 
-/* Turns what a worker says into an event; false where there is nothing for the caller in it. A
- * worker that talks nonsense is as good as dead. */
+static bool
+take_failure (void *ctx, struct member *member, const struct wire_header *header,
+              const char *payload, struct crew_event *event)
+{
+    if (header->number == MAIL_OK || header->number >= MAIL_STATUS_COUNT)
+        return false;
+    event->kind = CREW_FAILED;
+    event->status = (enum mail_status) header->number;
+    event->text = talloc_strndup (ctx, payload, header->length);
+    g_array_set_size (member->sent, 0);
+    member->busy = member->ending = false;
+    return true;
+}
+
+/* Turns what a worker says into an event; false where there is nothing for the caller in it, or
+ * only nonsense. */
 static bool
 take_message (void *ctx, struct member *member, const struct wire_header *header,
               const char *payload, struct crew_event *event, bool *nonsense)
@@ -314,21 +353,17 @@ take_message (void *ctx, struct member *member, const struct wire_header *header
     member->heard = clock_ms ();
     switch ((enum wire_type) header->type) {
     case WIRE_BEGIN:
-        member->announced = (uint32_t) header->number;
+        *nonsense = !take_begin (member, header);
         return false;
     case WIRE_PARSED:
         *nonsense = !take_parsed (ctx, member, header, payload, event);
         return !*nonsense;
     case WIRE_SEGMENT:
-        take_segment (member, header, payload, event);
-        return true;
+        *nonsense = !take_segment (member, header, payload, event);
+        return !*nonsense;
     case WIRE_FAILED:
-        event->kind = CREW_FAILED;
-        event->status = (enum mail_status) header->number;
-        event->text = talloc_strndup (ctx, payload, header->length);
-        g_array_set_size (member->sent, 0);
-        member->busy = false;
-        return true;
+        *nonsense = !take_failure (ctx, member, header, payload, event);
+        return !*nonsense;
     default:
         *nonsense = true;
         return false;
@@ -340,6 +375,7 @@ bury (struct member *member, struct crew_event *event)
 {
     event->kind = CREW_DIED;
     event->docid = member->announced;
+    event->late = clock_ms () - member->heard >= WORKER_SECONDS * 1000;
     if (!start_member (member)) {
         event->kind = CREW_FAILED;
         event->status = MAIL_ERROR_IO;
@@ -347,22 +383,23 @@ bury (struct member *member, struct crew_event *event)
     }
 }
 
-/* What this member has to say, if anything. */
+/* What this member has to say, if anything. Whether it has been silent for too long is asked only
+ * when there is nothing to read: this process may have been stopped for a while. */
 static bool
-listen_to (void *ctx, struct member *member, bool readable, struct crew_event *event)
+listen_to (void *ctx, struct member *member, short heard, bool polled, struct crew_event *event)
 {
     struct wire_header header;
     const char *payload;
     bool nonsense = false, alive = true;
     if (member->fd < 0)
         return false;
-    if (readable)
+    if (heard)
         alive = wire_reader_fill (member->reader);
     while (!nonsense && wire_reader_next (member->reader, &header, &payload)) {
         if (take_message (ctx, member, &header, payload, event, &nonsense))
             return true;
     }
-    bool silent = member->busy && clock_ms () - member->heard > SILENCE_MS;
+    bool silent = polled && !heard && member->busy && clock_ms () - member->heard > SILENCE_MS;
     if (alive && !nonsense && !silent)
         return false;
     bury (member, event);
@@ -397,7 +434,7 @@ crew_wait (void *ctx, struct crew *crew, int timeout_ms, struct crew_event *even
         for (unsigned k = 0; k < crew->count; k++) {
             unsigned i = (crew->next + k) % crew->count;
             event_out->worker = i;
-            if (listen_to (ctx, &crew->members[i], pass == 1 && polls[i].revents, event_out)) {
+            if (listen_to (ctx, &crew->members[i], polls[i].revents, pass == 1, event_out)) {
                 crew->next = (i + 1) % crew->count;
                 talloc_free (polls);
                 return;

@@ -19,7 +19,8 @@ enum crew_event_kind {
     CREW_SEGMENT, /* the segment (or merge) is finished: segment, made */
     CREW_FAILED,  /* the segment is lost, by a failure of the machine: status, text */
     CREW_DIED     /* the worker has died, and another has taken its place; the segment is lost.
-                     docid: the job it had begun, 0 for none */
+                     docid: the job it had begun, 0 for none; late: it was at it for longer than a
+                     worker may */
 };
 
 struct crew_event {
@@ -30,6 +31,7 @@ struct crew_event {
     size_t file_count;
     struct segment segment;
     bool made;
+    bool late;
     enum mail_status status;
     char *text;
 };

@@ -11,6 +11,8 @@
 
 #define READ_SIZE (64 << 10)
 #define PAYLOAD_MAX (64 << 20) /* more is no message of ours */
+#define RETRY_MS 10
+#define RETRIES 3000
 #define PARSED_TYPE "a(uayayaayay)"
 
 /* ---- sending ---- */
@@ -28,6 +30,20 @@ send_rest (int fd, const char *bytes, size_t length)
         length -= (size_t) sent;
     }
     return true;
+}
+
+/* Other programs of the user may have so many descriptors on their way that there is no room for
+ * ours: that passes. */
+static ssize_t
+send_first (int fd, const struct msghdr *message)
+{
+    for (int tries = 0;; tries++) {
+        ssize_t sent = sendmsg (fd, message, MSG_NOSIGNAL);
+        if (sent >= 0 || (errno != EINTR && errno != ETOOMANYREFS) || tries == RETRIES)
+            return sent;
+        if (errno == ETOOMANYREFS)
+            g_usleep (RETRY_MS * 1000);
+    }
 }
 
 bool
@@ -50,10 +66,7 @@ wire_send (int fd, enum wire_type type, uint64_t number, const void *payload, si
         item->cmsg_len = CMSG_LEN (fd_count * sizeof (int));
         memcpy (CMSG_DATA (item), fds, fd_count * sizeof (int));
     }
-    ssize_t sent;
-    do
-        sent = sendmsg (fd, &message, MSG_NOSIGNAL);
-    while (sent < 0 && errno == EINTR);
+    ssize_t sent = send_first (fd, &message);
     if (sent < 0)
         return false;
     size_t done = (size_t) sent;
@@ -141,6 +154,17 @@ wire_reader_create (void *ctx, int fd)
     return reader;
 }
 
+static bool
+has_message (const struct wire_reader *reader)
+{
+    struct wire_header header;
+    size_t have = reader->end - reader->start;
+    if (have < sizeof header)
+        return false;
+    memcpy (&header, reader->bytes + reader->start, sizeof header);
+    return header.length > PAYLOAD_MAX || have - sizeof header >= header.length;
+}
+
 bool
 wire_reader_fill (struct wire_reader *reader)
 {
@@ -149,7 +173,7 @@ wire_reader_fill (struct wire_reader *reader)
         reader->end -= reader->start;
         reader->start = 0;
     }
-    while (!reader->ended) {
+    while (!reader->ended && !has_message (reader)) {
         if (reader->room - reader->end < READ_SIZE) {
             reader->room = reader->room * 2 + READ_SIZE;
             reader->bytes = talloc_realloc (reader, reader->bytes, char, reader->room);

@@ -36,7 +36,7 @@ struct wire_header {
 };
 
 struct wire_segment {
-    bool made; /* false: no document was added, there is no file */
+    uint32_t made; /* 0: no document was added, there is no file */
     uint32_t documents;
     uint64_t bytes;
     char sha256[65];
@@ -54,8 +54,8 @@ bool wire_receive (void *ctx, int fd, struct wire_header *header_out, char **pay
 /* Takes messages out of a stream without waiting. */
 struct wire_reader;
 struct wire_reader *wire_reader_create (void *ctx, int fd);
-/* Reads what is there; false when the other end is gone (what it said before can still be taken).
- */
+/* Reads until there is a message to take, or nothing more for now; false when the other end is gone
+ * (what it said before can still be taken). */
 bool wire_reader_fill (struct wire_reader *reader);
 /* The next complete message; false when there is none yet. The payload is valid until the next
  * call of either function. */

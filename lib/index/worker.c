@@ -69,8 +69,8 @@ do_job (struct worker *worker, uint32_t docid, const int *fds, size_t count)
     size_t length;
     struct build_job job = {docid, fds, count};
     struct parsed_file *files = talloc_zero_array (local, struct parsed_file, count);
-    wire_send (worker->fd, WIRE_BEGIN, docid, NULL, 0, NULL, 0);
     if (worker->builder) {
+        wire_send (worker->fd, WIRE_BEGIN, docid, NULL, 0, NULL, 0);
         sandbox_allow_seconds (WORKER_SECONDS);
         enum mail_status status = builder_add (worker->builder, local, &job, files);
         sandbox_allow_seconds (0);
