@@ -93,10 +93,10 @@ apply_note_parsed (struct apply *apply, const char *path, const struct parsed_fi
 }
 
 struct parsed_file
-apply_worker_died (void)
+apply_worker_died (const struct mail_stat *stat)
 {
-    return (struct parsed_file){.status = MAIL_ERROR_WORKER,
-                                .problem = "the process that read it died"};
+    return (struct parsed_file){
+        .status = MAIL_ERROR_WORKER, .problem = "the process that read it died", .stat = *stat};
 }
 
 /* ---- publishing ---- */
@@ -150,7 +150,8 @@ publish_added (struct apply *apply, struct publish *publish, struct lane *lane, 
     else if (file->status == MAIL_ERROR_IO)
         folder->failed = true;
     else
-        status = publish_problem (publish, folder->path, add->name, reason_of (file), &file->stat);
+        status =
+            publish_problem (publish, folder->path, add->name, reason_of (file), &file->stat, true);
     if (status == MAIL_OK && file->status == MAIL_ERROR_STORE) /* built, and of nothing */
         status = publish_waste_text (publish, text);
     if (status != MAIL_OK)

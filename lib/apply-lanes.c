@@ -4,8 +4,8 @@
  *
  * Every worker has a lane with one block at a time. Blocks begin small (an interrupted first run
  * keeps its work early) and grow to BLOCK_MAX files or BLOCK_MS of work. A block whose worker died
- * is done again without the message that did it. Merges of segments are given to a lane between two
- * blocks, so that they cost no time of their own.
+ * is done again, without the message that it died of if that was not the first time. Merges of
+ * segments are given to a lane between two blocks, so that they cost no time of their own.
  */
 #include "apply-lanes.h"
 #include "clock.h"
@@ -13,6 +13,7 @@
 
 #include <string.h>
 #include <talloc.h>
+#include <unistd.h>
 
 #define BLOCK_MIN 256
 #define BLOCK_MAX 4096
@@ -33,8 +34,9 @@ struct lanes {
     struct apply *apply;
     struct lane *list;
     unsigned count;
-    size_t next;  /* file of the list that no block has had yet */
-    GArray *left; /* of struct range: parts of the list before next */
+    size_t next;     /* file of the list that no block has had yet */
+    GArray *left;    /* of struct range: parts of the list before next */
+    uint8_t *deaths; /* for each file of the list, of workers that were at it */
     size_t block_size;
     bool merging, no_merges;
 };
@@ -121,6 +123,11 @@ send_file (struct lanes *lanes, struct lane *lane)
         return;
     }
     lane->stats[place] = file->stat;
+    if (lanes->deaths[at] >= DEATHS_TO_BLAME) { /* and told of in an earlier block */
+        *file = apply_worker_died (&lane->stats[place]);
+        close (fd);
+        return;
+    }
     lane->bytes += file->stat.size;
     crew_job (apply->crew, lane->worker, lane->block.used, &fd, 1);
 }
@@ -205,6 +212,19 @@ forget_answers (struct apply *apply, struct lane *lane)
     }
 }
 
+/* Counts a death over a file of the block; late: it took so long that nothing else can be the
+ * cause. */
+static void
+count_death (struct lanes *lanes, struct lane *lane, size_t place, bool late)
+{
+    uint8_t *deaths = &lanes->deaths[lane->from + place];
+    *deaths = late ? DEATHS_TO_BLAME : *deaths + 1;
+    if (*deaths < DEATHS_TO_BLAME)
+        return;
+    lane->files[place] = apply_worker_died (&lane->stats[place]);
+    note_answer (lane, lanes->apply, lane->from + place);
+}
+
 /* The worker is gone, and its segment with it: the block begins again. */
 static enum mail_status
 begin_again (struct lanes *lanes, struct lane *lane, struct crew_event *event)
@@ -214,14 +234,14 @@ begin_again (struct lanes *lanes, struct lane *lane, struct crew_event *event)
     bool known = event->docid >= lane->block.first && place < lane->next - lane->from;
     forget_answers (apply, lane);
     if (known) {
-        lane->files[place] = apply_worker_died ();
-        note_answer (lane, apply, lane->from + place);
+        count_death (lanes, lane, place, event->late);
     } else if (++lane->deaths > DEATHS_MAX) {
         return index_fail (apply->index, MAIL_ERROR_WORKER,
                            "the processes that read mail keep dying");
     }
     lane->next = lane->from;
     lane->bytes = lane->references = 0;
+    lane->start = clock_ms ();
     lane->state = LANE_FEEDING;
     return apply_begin_segment (apply, lane->ctx, lane->worker, &lane->block);
 }
@@ -342,6 +362,7 @@ apply_adds (struct apply *apply)
     lanes.count = crew_size (apply->crew);
     lanes.list = talloc_zero_array (apply, struct lane, lanes.count);
     lanes.left = g_array_new (FALSE, FALSE, sizeof (struct range));
+    lanes.deaths = talloc_zero_array (lanes.list, uint8_t, apply->changes->adds->len);
     for (unsigned i = 0; i < lanes.count; i++)
         lanes.list[i].worker = i;
     do {

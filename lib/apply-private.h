@@ -62,8 +62,12 @@ enum mail_status apply_begin_publish (struct apply *apply, const struct block *b
 enum mail_status apply_finish_folder (struct publish *publish, struct change_folder *folder);
 /* Counts a file that was tried, and tells of one that could not be indexed. */
 void apply_note_parsed (struct apply *apply, const char *path, const struct parsed_file *file);
-/* What a file is that took a worker down with it. */
-struct parsed_file apply_worker_died (void);
+/* What a file is that took workers down with it. */
+struct parsed_file apply_worker_died (const struct mail_stat *stat);
+
+/* A worker's death is laid to the message that it was at when it has happened so often: the first
+ * time somebody else may have ended it. */
+#define DEATHS_TO_BLAME 2
 
 /* ---- the stages, in order ---- */
 

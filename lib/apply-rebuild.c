@@ -12,6 +12,8 @@
 #include <talloc.h>
 #include <unistd.h>
 
+#define WAIT_MS 500 /* for a worker, before it is looked at whether it lives */
+
 /* One message of the deferred files: places in the array that belong to it. */
 struct rebuild {
     const char *id;
@@ -21,7 +23,8 @@ struct rebuild {
     size_t new_files; /* so many of the files in the job are new ones */
     bool made;        /* there are words in the new document */
     bool torn;        /* but not all: left for the next run */
-    bool died;        /* it took a worker down */
+    bool died;        /* it took workers down */
+    unsigned deaths;  /* so many */
     bool refused;     /* by the store */
     bool counted;     /* its folders know that it is done */
 };
@@ -196,13 +199,14 @@ take_parsed (GPtrArray *rebuilds, const struct block *block, const struct crew_e
     }
 }
 
-/* The worker died over this message. */
+/* The worker died, over the message of this text if there is one. */
 static void
-note_death (GPtrArray *rebuilds, uint32_t docid)
+note_death (GPtrArray *rebuilds, const struct crew_event *event)
 {
     for (size_t i = 0; i < rebuilds->len; i++) {
         struct rebuild *rebuild = g_ptr_array_index (rebuilds, i);
-        rebuild->died |= rebuild->text == docid;
+        if (event->docid != 0 && rebuild->text == event->docid)
+            rebuild->died = ++rebuild->deaths >= DEATHS_TO_BLAME || event->late;
         rebuild->made = false; /* all that the segment had is lost */
     }
 }
@@ -215,7 +219,9 @@ await (struct apply *apply, GPtrArray *rebuilds, struct block *block, size_t ans
     while (status == MAIL_OK && answers > 0 && !*again) {
         void *local = talloc_new (apply);
         struct crew_event event;
-        crew_wait (local, apply->crew, -1, &event);
+        do /* the other workers are idle: whether they live does not matter here */
+            crew_wait (local, apply->crew, WAIT_MS, &event);
+        while (event.worker != 0);
         if (event.kind == CREW_PARSED || event.kind == CREW_SEGMENT)
             answers--;
         if (event.kind == CREW_PARSED) {
@@ -223,7 +229,7 @@ await (struct apply *apply, GPtrArray *rebuilds, struct block *block, size_t ans
         } else if (event.kind == CREW_SEGMENT) {
             apply_take_segment (block, &event);
         } else if (event.kind == CREW_DIED) {
-            note_death (rebuilds, event.docid);
+            note_death (rebuilds, &event);
             *again = true;
         } else if (event.kind == CREW_FAILED) {
             status = index_fail (apply->index, event.status, "cannot index: %s", event.text);
@@ -259,7 +265,7 @@ build_rebuilds (struct apply *apply, void *ctx, GPtrArray *rebuilds, struct bloc
     bool again = true;
     enum mail_status status = MAIL_OK;
     for (size_t tries = 0; status == MAIL_OK && again; tries++) {
-        if (tries > rebuilds->len + 3)
+        if (tries > DEATHS_TO_BLAME * rebuilds->len + 3)
             return index_fail (apply->index, MAIL_ERROR_WORKER,
                                "the processes that read mail keep dying");
         status = build_once (apply, ctx, rebuilds, block, &again);
@@ -311,11 +317,27 @@ publish_words (struct apply *apply, struct publish *publish, struct rebuild *reb
     return status;
 }
 
+/* What took workers down is not read again until it changes. */
+static enum mail_status
+publish_died (struct apply *apply, struct publish *publish, struct rebuild *rebuild)
+{
+    enum mail_status status = MAIL_OK;
+    for (size_t i = 0; status == MAIL_OK && i < rebuild->places->len; i++) {
+        struct deferred *deferred = deferred_at (apply, rebuild, i);
+        status = publish_problem (publish, deferred_folder (apply, deferred),
+                                  deferred_name (apply, deferred), MAIL_REASON_WORKER_DIED,
+                                  &deferred->file.stat, true);
+    }
+    return status;
+}
+
 static enum mail_status
 publish_rebuild (struct apply *apply, struct publish *publish, struct rebuild *rebuild)
 {
     enum mail_status status = MAIL_OK;
-    if (!rebuild->died && !rebuild->torn && !rebuild->refused)
+    if (rebuild->died)
+        status = publish_died (apply, publish, rebuild);
+    else if (!rebuild->torn && !rebuild->refused)
         status = publish_words (apply, publish, rebuild);
     else if (rebuild->made)
         status = publish_waste_text (publish, rebuild->text);
@@ -383,7 +405,7 @@ publish_rebuilds (struct apply *apply, GPtrArray *rebuilds, struct block *block)
 {
     for (size_t i = 0; i < rebuilds->len; i++) {
         struct rebuild *rebuild = g_ptr_array_index (rebuilds, i);
-        struct parsed_file died = apply_worker_died ();
+        struct parsed_file died = apply_worker_died (&(struct mail_stat){0});
         if (rebuild->died)
             give_up (apply, rebuild, &died);
         else if (rebuild->torn)

@@ -126,7 +126,7 @@ await (struct refresh *refresh, struct crew_event *event)
     struct crew *crew = refresh->apply->crew;
     do
         crew_wait (refresh, crew, WAIT_MS, event);
-    while (event->kind == CREW_NOTHING);
+    while (event->kind == CREW_NOTHING || event->worker != 0);
     if (event->kind != CREW_PARSED)
         return event->kind == CREW_SEGMENT;
     for (size_t i = 0; i < event->file_count; i++) {

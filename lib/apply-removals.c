@@ -146,7 +146,7 @@ finish_folders (struct apply *apply)
         struct change_problem *problem = &g_array_index (problems, struct change_problem, i);
         status =
             publish_problem (publish, changes_folder_at (apply->changes, problem->folder)->path,
-                             problem->name, problem->reason, &problem->stat);
+                             problem->name, problem->reason, &problem->stat, false);
     }
     for (size_t i = 0; status == MAIL_OK && i < apply->changes->folders->len; i++) {
         struct change_folder *folder = changes_folder_at (apply->changes, i);

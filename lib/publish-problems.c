@@ -49,13 +49,26 @@ publish_forget_problem (struct publish *publish, uint32_t docid)
     return status;
 }
 
+/* The message that had the name has it no more. */
+static enum mail_status
+drop_name (struct publish *publish, uint32_t docid, uint32_t folder, const char *name)
+{
+    struct edit *edit;
+    enum mail_status status = publish_edit (publish, docid, &edit);
+    long at = edit ? record_find_file (&edit->message->record, folder, name) : -1;
+    if (at >= 0)
+        edit_drop_file (edit, (size_t) at);
+    return status;
+}
+
 /* The document of the name's problem; a new id where it has none. since_out: now, or when a known
  * problem of the same reason began. */
 static enum mail_status
-find_document (struct publish *publish, void *ctx, struct store_term name, enum mail_reason reason,
+find_document (struct publish *publish, void *ctx, const struct mail_problem *wanted, bool read,
                uint32_t *docid_out, int64_t *since_out)
 {
     struct idset ids = {NULL, 0};
+    struct store_term name = term_file (ctx, wanted->folder, wanted->name);
     enum mail_status status = store_postings (ctx, publish->writer->state, name, &ids);
     *docid_out = 0;
     *since_out = time (NULL);
@@ -65,10 +78,12 @@ find_document (struct publish *publish, void *ctx, struct store_term name, enum 
         struct mail_problem problem = {0};
         bool is_problem;
         status = read_problem (ctx, publish->writer, ids.ids[i], &problem, &is_problem);
+        if (status == MAIL_OK && !is_problem && read)
+            status = drop_name (publish, ids.ids[i], wanted->folder, wanted->name);
         if (status != MAIL_OK || !is_problem)
             continue;
         *docid_out = ids.ids[i];
-        if (problem.reason == reason)
+        if (problem.reason == wanted->reason)
             *since_out = problem.since;
     }
     if (status == MAIL_OK && *docid_out == 0)
@@ -78,7 +93,7 @@ find_document (struct publish *publish, void *ctx, struct store_term name, enum 
 
 enum mail_status
 publish_problem (struct publish *publish, const char *folder, const char *name,
-                 enum mail_reason reason, const struct mail_stat *stat)
+                 enum mail_reason reason, const struct mail_stat *stat, bool read)
 {
     void *local = talloc_new (publish);
     struct mail_problem problem = {.reason = reason, .name = name, .stat = *stat};
@@ -89,7 +104,7 @@ publish_problem (struct publish *publish, const char *folder, const char *name,
     if (status == MAIL_OK) {
         terms[0] = term_file (local, problem.folder, name);
         terms[1] = term_make_string (local, TERM_TYPE_BAD, "");
-        status = find_document (publish, local, terms[0], reason, &docid, &problem.since);
+        status = find_document (publish, local, &problem, read, &docid, &problem.since);
     }
     if (status == MAIL_OK) {
         char *bytes = problem_encode (local, &problem, &length);

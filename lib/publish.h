@@ -54,10 +54,10 @@ enum mail_status publish_move (struct publish *publish, uint32_t from_folder, co
 enum mail_status publish_drop (struct publish *publish, uint32_t folder, const char *name);
 
 /* Remembers that a name could not be indexed, or not wholly; a problem that is known keeps its
- * date.
- */
+ * date. read: there was something under the name that has been read, so a message that had the name
+ * has it no more. */
 enum mail_status publish_problem (struct publish *publish, const char *folder, const char *name,
-                                  enum mail_reason reason, const struct mail_stat *stat);
+                                  enum mail_reason reason, const struct mail_stat *stat, bool read);
 
 /* Ends the tombstones that are older than the options say. */
 enum mail_status publish_expire_tombstones (struct publish *publish);

@@ -12,6 +12,8 @@
 #include <talloc.h>
 #include <unistd.h>
 
+#define LOCK_TRIES 1000 /* a millisecond each */
+
 static int
 scratch_destroy (struct scratch *scratch)
 {
@@ -19,6 +21,18 @@ scratch_destroy (struct scratch *scratch)
     if (scratch->lock >= 0)
         close (scratch->lock);
     return 0;
+}
+
+/* Whoever looks whether the folder has an owner takes its lock for a moment. */
+static enum mail_status
+take_lock (const char *path, int *fd_out)
+{
+    enum mail_status status = lock_file_try (path, fd_out);
+    for (int tries = 0; status == MAIL_ERROR_LOCKED && tries < LOCK_TRIES; tries++) {
+        g_usleep (1000);
+        status = lock_file_try (path, fd_out);
+    }
+    return status;
 }
 
 enum mail_status
@@ -39,7 +53,7 @@ scratch_create (void *ctx, const char *index_folder, struct scratch **scratch_ou
     }
     talloc_set_destructor (scratch, scratch_destroy);
     char *lock = talloc_asprintf (scratch, "%s/lock", scratch->path);
-    enum mail_status status = lock_file_try (lock, &scratch->lock);
+    enum mail_status status = take_lock (lock, &scratch->lock);
     if (status != MAIL_OK) {
         *error_out = talloc_asprintf (ctx, "cannot lock '%s': %s", lock, strerror (errno));
         talloc_free (scratch);
