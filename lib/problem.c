@@ -3,6 +3,7 @@
 #include "problem.h"
 #include "index-private.h"
 #include "schema.h"
+#include "variant.h"
 
 #include <glib.h>
 #include <stdlib.h>
@@ -36,29 +37,14 @@ find_reason (const char *word, enum mail_reason *reason_out)
     return false;
 }
 
-static GVariant *
-little_endian (GVariant *value)
-{
-    g_variant_ref_sink (value);
-    if (G_BYTE_ORDER == G_LITTLE_ENDIAN)
-        return value;
-    GVariant *swapped = g_variant_byteswap (value);
-    g_variant_unref (value);
-    return swapped;
-}
-
 char *
 problem_encode (void *ctx, const struct mail_problem *problem, size_t *length_out)
 {
-    GVariant *value = little_endian (g_variant_new (
+    GVariant *value = g_variant_new (
         "(ysxu@ayttxx)", (guchar) PROBLEM_VERSION, mail_reason_word (problem->reason),
         problem->since, problem->folder, g_variant_new_bytestring (problem->name),
-        problem->stat.inode, problem->stat.size, problem->stat.mtime, problem->stat.ctime));
-    *length_out = g_variant_get_size (value);
-    char *bytes = talloc_size (ctx, *length_out);
-    g_variant_store (value, bytes);
-    g_variant_unref (value);
-    return bytes;
+        problem->stat.inode, problem->stat.size, problem->stat.mtime, problem->stat.ctime);
+    return variant_to_bytes (ctx, value, length_out);
 }
 
 bool
@@ -69,8 +55,7 @@ problem_decode (void *ctx, const char *bytes, size_t length, struct mail_problem
     GVariant *name;
     if (length == 0 || bytes[0] != PROBLEM_VERSION)
         return false;
-    GVariant *value = little_endian (
-        g_variant_new_from_data (G_VARIANT_TYPE (PROBLEM_TYPE), bytes, length, FALSE, NULL, NULL));
+    GVariant *value = variant_from_bytes (PROBLEM_TYPE, bytes, length);
     *problem_out = (struct mail_problem){0};
     g_variant_get (value, "(y&sxu@ayttxx)", &version, &word, &problem_out->since,
                    &problem_out->folder, &name, &problem_out->stat.inode, &problem_out->stat.size,

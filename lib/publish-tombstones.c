@@ -9,6 +9,7 @@
 #include "publish-private.h"
 #include "schema.h"
 #include "term.h"
+#include "variant.h"
 
 #include <string.h>
 #include <talloc.h>
@@ -31,19 +32,10 @@ encode (void *ctx, const struct mail_message *message, size_t *length_out)
         if (strncmp (text, PREFIX_PROPERTY, strlen (PREFIX_PROPERTY)) == 0)
             g_variant_builder_add_value (&properties, g_variant_new_bytestring (text));
     }
-    GVariant *whole = g_variant_ref_sink (
+    GVariant *whole =
         g_variant_new ("(yt@aay@aay)", (guchar) TOMBSTONE_VERSION, message->thread,
-                       g_variant_builder_end (&tags), g_variant_builder_end (&properties)));
-    if (G_BYTE_ORDER == G_BIG_ENDIAN) {
-        GVariant *swapped = g_variant_byteswap (whole);
-        g_variant_unref (whole);
-        whole = swapped;
-    }
-    *length_out = g_variant_get_size (whole);
-    char *bytes = talloc_size (ctx, *length_out);
-    g_variant_store (whole, bytes);
-    g_variant_unref (whole);
-    return bytes;
+                       g_variant_builder_end (&tags), g_variant_builder_end (&properties));
+    return variant_to_bytes (ctx, whole, length_out);
 }
 
 enum mail_status
@@ -95,13 +87,7 @@ decode (struct edit *edit, const struct store_document *document, uint64_t *thre
     GVariant *tags, *properties;
     if (document->data_length == 0 || (guchar) document->data[0] != TOMBSTONE_VERSION)
         return;
-    GVariant *whole = g_variant_ref_sink (g_variant_new_from_data (
-        G_VARIANT_TYPE (TOMBSTONE_TYPE), document->data, document->data_length, FALSE, NULL, NULL));
-    if (G_BYTE_ORDER == G_BIG_ENDIAN) {
-        GVariant *swapped = g_variant_byteswap (whole);
-        g_variant_unref (whole);
-        whole = swapped;
-    }
+    GVariant *whole = variant_from_bytes (TOMBSTONE_TYPE, document->data, document->data_length);
     g_variant_get (whole, "(yt@aay@aay)", &version, thread_out, &tags, &properties);
     add_strings (edit, tags, true);
     add_strings (edit, properties, false);

@@ -7,6 +7,7 @@
  */
 #include "record.h"
 #include "term.h"
+#include "variant.h"
 
 #include <glib.h>
 #include <string.h>
@@ -55,17 +56,7 @@ record_encode (void *ctx, const struct record *record, size_t *length_out)
         record->size, string_array (record->fields, MAIL_FIELD_COUNT),
         g_variant_new_bytestring (record->parent),
         string_array (record->references, record->reference_count), g_variant_builder_end (&files));
-    g_variant_ref_sink (whole);
-    if (G_BYTE_ORDER == G_BIG_ENDIAN) {
-        GVariant *swapped = g_variant_byteswap (whole);
-        g_variant_unref (whole);
-        whole = swapped;
-    }
-    *length_out = g_variant_get_size (whole);
-    char *bytes = talloc_size (ctx, *length_out);
-    g_variant_store (whole, bytes);
-    g_variant_unref (whole);
-    return bytes;
+    return variant_to_bytes (ctx, whole, length_out);
 }
 
 static const char *
@@ -140,16 +131,9 @@ bool
 record_decode (void *ctx, const char *bytes, size_t length, struct record *record_out)
 {
     *record_out = (struct record){0};
-    /* GVariant wants the alignment of the largest member: talloc gives 16 */
     if (length == 0 || bytes[0] != RECORD_VERSION)
         return false;
-    GVariant *whole = g_variant_ref_sink (
-        g_variant_new_from_data (G_VARIANT_TYPE (RECORD_TYPE), bytes, length, FALSE, NULL, NULL));
-    if (G_BYTE_ORDER == G_BIG_ENDIAN) {
-        GVariant *swapped = g_variant_byteswap (whole);
-        g_variant_unref (whole);
-        whole = swapped;
-    }
+    GVariant *whole = variant_from_bytes (RECORD_TYPE, bytes, length);
     guchar version;
     GVariant *fields, *parent, *references, *files;
     g_variant_get (whole, "(yuxt@aay@ay@aay@a" FILE_TYPE ")", &version, &record_out->text,
