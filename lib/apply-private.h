@@ -6,6 +6,7 @@
 #include "changes.h"
 #include "index-private.h"
 #include "index/crew.h"
+#include "index/wire.h"
 #include "publish.h"
 #include "scratch.h"
 
@@ -68,6 +69,26 @@ struct parsed_file apply_worker_died (const struct mail_stat *stat);
 /* A worker's death is laid to the message that it was at when it has happened so often: the first
  * time somebody else may have ended it. */
 #define DEATHS_TO_BLAME 2
+
+/* ---- files with words of their own ---- */
+
+/* Files of one message, opened to be read together: one for each digest, at most as many as a
+ * worker is given at once. Freeing closes them. */
+struct sources {
+    int fds[WIRE_FILES_MAX];
+    unsigned char digests[WIRE_FILES_MAX][DIGEST_SIZE];
+    size_t count;
+    GArray *missing; /* digests of files that could not be opened */
+};
+struct sources *sources_create (void *ctx);
+/* Opens a file, unless one with its words is open. Without a dispensable one that cannot be read
+ * (but is there), the others do. */
+void sources_open (struct sources *sources, const char *path, const unsigned char *digest,
+                   bool dispensable);
+/* Whether all words are there. */
+bool sources_are_whole (const struct sources *sources);
+/* As a job. */
+void sources_send (struct sources *sources, struct crew *crew, unsigned worker, uint32_t docid);
 
 /* ---- the stages, in order ---- */
 

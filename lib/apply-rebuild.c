@@ -6,11 +6,9 @@
  * already. They are collected and done in blocks of their own.
  */
 #include "apply-private.h"
-#include "index/wire.h"
 
 #include <string.h>
 #include <talloc.h>
-#include <unistd.h>
 
 #define WAIT_MS 500 /* for a worker, before it is looked at whether it lives */
 
@@ -92,30 +90,6 @@ deferred_change (struct apply *apply, const struct deferred *deferred)
 
 /* ---- which files ---- */
 
-/* Files to read: those of them that have words of their own, the new ones first. */
-struct sources {
-    const char *paths[WIRE_FILES_MAX];
-    const unsigned char *digests[WIRE_FILES_MAX];
-    size_t count;
-};
-
-static bool
-has_words (const struct sources *sources, const unsigned char *digest)
-{
-    for (size_t i = 0; i < sources->count; i++) {
-        if (memcmp (sources->digests[i], digest, DIGEST_SIZE) == 0)
-            return true;
-    }
-    return sources->count == WIRE_FILES_MAX;
-}
-
-static void
-add_source (struct sources *sources, const char *path, const unsigned char *digest)
-{
-    sources->paths[sources->count] = path;
-    sources->digests[sources->count++] = digest;
-}
-
 /* Whether one of the new files is this one, read again. */
 static bool
 is_read_again (struct apply *apply, const struct rebuild *rebuild, const char *folder,
@@ -131,56 +105,41 @@ is_read_again (struct apply *apply, const struct rebuild *rebuild, const char *f
 }
 
 static enum mail_status
-find_sources (void *ctx, struct apply *apply, struct rebuild *rebuild, struct sources *sources)
+open_files (struct apply *apply, struct rebuild *rebuild, struct sources *sources)
 {
     struct mail_message *message;
-    enum mail_status status = mail_message_find (ctx, apply->index, rebuild->id, &message);
+    enum mail_status status = mail_message_find (sources, apply->index, rebuild->id, &message);
     if (status != MAIL_OK)
         return status;
     for (size_t i = 0; i < rebuild->places->len; i++) {
         struct deferred *deferred = deferred_at (apply, rebuild, i);
-        const unsigned char *digest = deferred->file.record.files->digest;
-        if (!has_words (sources, digest))
-            add_source (sources, deferred_path (ctx, apply, deferred), digest);
+        sources_open (sources, deferred_path (sources, apply, deferred),
+                      deferred->file.record.files->digest, false);
     }
     rebuild->new_files = sources->count;
     rebuild->before = message ? message->record.text : 0;
     const struct mail_folders *folders = message ? index_folders (apply->index) : NULL;
     for (size_t i = 0; folders && i < message->record.file_count; i++) {
         const struct record_file *file = &message->record.files[i];
-        char *folder = mail_folders_path (ctx, folders, file->folder);
-        if (!is_read_again (apply, rebuild, folder, file->name) &&
-            !has_words (sources, file->digest))
-            add_source (sources, apply_path (ctx, apply, folder, file->name), file->digest);
+        char *folder = mail_folders_path (sources, folders, file->folder);
+        if (!is_read_again (apply, rebuild, folder, file->name))
+            sources_open (sources, apply_path (sources, apply, folder, file->name), file->digest,
+                          true);
     }
     return folders || !message ? MAIL_OK : MAIL_ERROR_STORE;
 }
 
 /* Sends the job of one message, unless a file of it has gone: that may have another name by now,
- * and its words must not get lost. An old one that cannot be read is no reason to leave out the
- * others.
- */
+ * and its words must not get lost. */
 static enum mail_status
 send_rebuild (struct apply *apply, struct rebuild *rebuild)
 {
-    void *local = talloc_new (NULL);
-    struct sources *sources = talloc_zero (local, struct sources);
-    int fds[WIRE_FILES_MAX];
-    size_t count = 0;
-    enum mail_status status = find_sources (local, apply, rebuild, sources);
-    for (size_t i = 0; status == MAIL_OK && i < sources->count; i++) {
-        struct parsed_file file;
-        int fd = build_open (local, sources->paths[i], &file);
-        if (fd >= 0)
-            fds[count++] = fd;
-        else
-            rebuild->torn |= file.vanished || i < rebuild->new_files;
-    }
-    for (size_t i = 0; rebuild->torn && i < count; i++)
-        close (fds[i]);
+    struct sources *sources = sources_create (NULL);
+    enum mail_status status = open_files (apply, rebuild, sources);
+    rebuild->torn = status == MAIL_OK && !sources_are_whole (sources);
     if (status == MAIL_OK && !rebuild->torn)
-        crew_job (apply->crew, 0, rebuild->text, fds, count);
-    talloc_free (local);
+        sources_send (sources, apply->crew, 0, rebuild->text);
+    talloc_free (sources);
     return status;
 }
 

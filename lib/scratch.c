@@ -6,13 +6,13 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <glib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <talloc.h>
+#include <time.h>
 #include <unistd.h>
-
-#define LOCK_TRIES 1000 /* a millisecond each */
 
 static int
 scratch_destroy (struct scratch *scratch)
@@ -21,18 +21,6 @@ scratch_destroy (struct scratch *scratch)
     if (scratch->lock >= 0)
         close (scratch->lock);
     return 0;
-}
-
-/* Whoever looks whether the folder has an owner takes its lock for a moment. */
-static enum mail_status
-take_lock (const char *path, int *fd_out)
-{
-    enum mail_status status = lock_file_try (path, fd_out);
-    for (int tries = 0; status == MAIL_ERROR_LOCKED && tries < LOCK_TRIES; tries++) {
-        g_usleep (1000);
-        status = lock_file_try (path, fd_out);
-    }
-    return status;
 }
 
 enum mail_status
@@ -53,7 +41,7 @@ scratch_create (void *ctx, const char *index_folder, struct scratch **scratch_ou
     }
     talloc_set_destructor (scratch, scratch_destroy);
     char *lock = talloc_asprintf (scratch, "%s/lock", scratch->path);
-    enum mail_status status = take_lock (lock, &scratch->lock);
+    enum mail_status status = lock_file_try (lock, &scratch->lock);
     if (status != MAIL_OK) {
         *error_out = talloc_asprintf (ctx, "cannot lock '%s': %s", lock, strerror (errno));
         talloc_free (scratch);
@@ -76,17 +64,20 @@ scratch_subfolder (void *ctx, struct scratch *scratch, const char *name, char **
     return MAIL_OK;
 }
 
+/* The lock is looked at and not taken: its owner might be about to take it. Where it cannot be
+ * looked at, there may be one. */
 bool
 scratch_is_owned (const char *index_folder, const char *name)
 {
-    int fd;
-    char *lock = talloc_asprintf (NULL, "%s/text/tmp/%s/lock", index_folder, name);
-    bool there = access (lock, F_OK) == 0;
-    enum mail_status status = there ? lock_file_try (lock, &fd) : MAIL_OK;
-    if (there && status == MAIL_OK)
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    char *path = talloc_asprintf (NULL, "%s/text/tmp/%s/lock", index_folder, name);
+    int fd = open (path, O_RDWR | O_CLOEXEC);
+    bool owned = fd < 0 ? errno != ENOENT && errno != ENOTDIR
+                        : fcntl (fd, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
+    if (fd >= 0)
         close (fd);
-    talloc_free (lock);
-    return there && status == MAIL_ERROR_LOCKED;
+    talloc_free (path);
+    return owned;
 }
 
 /* A folder made a moment ago may not have its lock yet: only what is older goes. */

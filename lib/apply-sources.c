@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * apply-sources.c - which files of a message have to be read for all its words.
+ *
+ * A message in several files usually has the same words in most of them, so one file of each digest
+ * is enough; and where that one has gone, which a rename does to what the index knows, another of
+ * the same words will do.
+ */
+#include "apply-private.h"
+
+#include <string.h>
+#include <talloc.h>
+#include <unistd.h>
+
+static int
+sources_destroy (struct sources *sources)
+{
+    for (size_t i = 0; i < sources->count; i++)
+        close (sources->fds[i]);
+    g_array_unref (sources->missing);
+    return 0;
+}
+
+struct sources *
+sources_create (void *ctx)
+{
+    struct sources *sources = talloc_zero (ctx, struct sources);
+    sources->missing = g_array_new (FALSE, FALSE, DIGEST_SIZE);
+    talloc_set_destructor (sources, sources_destroy);
+    return sources;
+}
+
+static bool
+has_words (const struct sources *sources, const unsigned char *digest)
+{
+    for (size_t i = 0; i < sources->count; i++) {
+        if (memcmp (sources->digests[i], digest, DIGEST_SIZE) == 0)
+            return true;
+    }
+    return false;
+}
+
+void
+sources_open (struct sources *sources, const char *path, const unsigned char *digest,
+              bool dispensable)
+{
+    struct parsed_file file;
+    if (has_words (sources, digest) || sources->count == WIRE_FILES_MAX)
+        return;
+    int fd = build_open (sources, path, &file);
+    if (fd >= 0) {
+        memcpy (sources->digests[sources->count], digest, DIGEST_SIZE);
+        sources->fds[sources->count++] = fd;
+    } else if (file.vanished || !dispensable) {
+        g_array_append_vals (sources->missing, digest, 1);
+    }
+}
+
+bool
+sources_are_whole (const struct sources *sources)
+{
+    for (guint i = 0; i < sources->missing->len; i++) {
+        const unsigned char *digest =
+            (const unsigned char *) sources->missing->data + (size_t) i * DIGEST_SIZE;
+        if (!has_words (sources, digest))
+            return false;
+    }
+    return sources->count > 0;
+}
+
+void
+sources_send (struct sources *sources, struct crew *crew, unsigned worker, uint32_t docid)
+{
+    crew_job (crew, worker, docid, sources->fds, sources->count);
+    sources->count = 0; /* closed by now */
+}
