@@ -59,7 +59,7 @@ static const struct option_keyword excludes[] = {
 static const struct option_spec specs[] = {
     OPT_KEYWORD (T, output, "output", outputs, "what to show of the matches"),
     OPT_KEYWORD (T, format, "format", printer_formats, "how to show it"),
-    OPT_INTEGER (T, format_version, "format-version", "N", "version of structured output"),
+    OPT_INTEGER (T, format_version, "format-version", "N", "version of structured output", .min = -1000, .max = 1000),
     OPT_KEYWORD (T, sort, "sort", sorts, "order by date"),
     OPT_INTEGER (T, offset, "offset", "[-]N", "leave out the first N results; -N: all but the last N"),
     OPT_INTEGER (T, limit, "limit", "N", "show at most N results"),

@@ -13,6 +13,7 @@
 #include "thread-tree.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <talloc.h>
@@ -55,8 +56,8 @@ static const struct option_keyword sorts[] = {
 /* clang-format off */
 static const struct option_spec specs[] = {
     OPT_KEYWORD (T, format, "format", formats, "how to show it (raw with --part, else text)"),
-    OPT_INTEGER (T, format_version, "format-version", "N", "version of structured output"),
-    OPT_INTEGER (T, part, "part", "N", "only the part with this number; 0 is the whole message"),
+    OPT_INTEGER (T, format_version, "format-version", "N", "version of structured output", .min = -1000, .max = 1000),
+    OPT_INTEGER (T, part, "part", "N", "only the part with this number; 0 is the whole message", .min = INT_MIN, .max = INT_MAX),
     OPT_BOOLEAN (T, entire_thread, "entire-thread", "also the messages of a thread that do not match"),
     OPT_BOOLEAN (T, unthreaded, "unthreaded", "each message as if it were a thread"),
     OPT_BOOLEAN (T, body, "body", "with the body, not only the headers"),

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * apply-removals.c - what has moved and what has gone, in slices of a quarter of a second.
+ * apply-removals.c - what has moved and what has gone.
+ *
+ * Files are done in slices of a quarter of a second, with the lock let go of in between; records of
+ * folders, which are few, all at once.
  */
 #include "apply-private.h"
 #include "clock.h"
@@ -63,9 +66,12 @@ apply_moves (struct apply *apply)
 {
     enum mail_status status = MAIL_OK;
     size_t folder = 0, file = 0;
-    while (status == MAIL_OK &&
-           (folder < apply->changes->folder_moves->len || file < apply->changes->moves->len))
+    while (status == MAIL_OK && !apply->stopped &&
+           (folder < apply->changes->folder_moves->len || file < apply->changes->moves->len)) {
         status = move_slice (apply, &folder, &file);
+        if (status == MAIL_OK)
+            apply_tell (apply, NULL);
+    }
     return status;
 }
 
@@ -183,9 +189,12 @@ apply_drops (struct apply *apply)
     GArray *drops = g_array_new (FALSE, FALSE, sizeof (struct change_drop));
     enum mail_status status = expand_drops (apply, drops);
     size_t next = 0;
-    while (status == MAIL_OK && next < drops->len)
+    while (status == MAIL_OK && !apply->stopped && next < drops->len) {
         status = drop_slice (apply, drops, &next);
-    if (status == MAIL_OK)
+        if (status == MAIL_OK)
+            apply_tell (apply, NULL);
+    }
+    if (status == MAIL_OK && !apply->stopped)
         status = finish_folders (apply);
     g_array_unref (drops);
     return status;

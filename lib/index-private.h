@@ -24,7 +24,7 @@ struct mail_index {
     uint64_t generation; /* grows whenever state was reopened and had changed */
     struct manifest *manifest;
     struct store **segments; /* open for reading, in the order of manifest->segments; opened on
-                                first use by mail_index_segments() */
+                                first use by index_open_segments() */
     struct idset stale;      /* text ids to be left out; loaded on first use, with: */
     struct idset alias_ids;  /* text ids ... */
     uint32_t *alias_of;      /* ... and the message of each */

@@ -154,8 +154,7 @@ open_state (struct mail_index *index)
     enum mail_status status = store_open (index, path, STORE_READ, &state, &error);
     talloc_free (path);
     if (status == MAIL_ERROR_NO_INDEX)
-        return index_fail (index, status, "there is no index in '%s' (run 'mail new' first)",
-                           index->path);
+        return index_fail (index, status, "there is no index in '%s'", index->path);
     if (status != MAIL_OK)
         return index_fail (index, status, "cannot open the index '%s': %s", index->folder, error);
     talloc_free (index->state);

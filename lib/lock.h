@@ -14,7 +14,7 @@
 struct lock;
 
 /* Waits up to timeout seconds (0: tries once). MAIL_ERROR_LOCKED names the holder in *error_out;
- * MAIL_ERROR_READ_ONLY, MAIL_ERROR_IO. *waited_ms_out grows by the time spent, also on failure.
+ * MAIL_ERROR_READ_ONLY, MAIL_ERROR_IO. *waited_ms grows by the time spent, also on failure.
  * The turnstile is still held: lock_let_next_wait(). Freeing the lock lets go of everything. */
 enum mail_status lock_acquire (void *ctx, const char *folder, int timeout, const char *command,
                                struct lock **lock_out, uint64_t *waited_ms, char **error_out);

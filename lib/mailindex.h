@@ -103,7 +103,7 @@ const char *mail_index_uuid (const struct mail_index *index);
 /* The number of the last change that this handle sees: it grows by one a commit that changes a
  * message. */
 uint64_t mail_index_revision (const struct mail_index *index);
-/* Mail documents in all. */
+/* Messages in all, in the revision that this handle sees. */
 uint32_t mail_index_count (const struct mail_index *index);
 /* Milliseconds that this handle has spent waiting for locks. */
 uint64_t mail_index_lock_wait (const struct mail_index *index);
@@ -218,7 +218,7 @@ struct mail_count {
 enum mail_status mail_query_count (struct mail_query *query, bool threads, bool files,
                                    struct mail_count *count_out);
 
-/* The tree and the plan of the last evaluation, for people; talloc'd on ctx. */
+/* The tree and the plan of the last evaluation, for people: lines, each ended; talloc'd on ctx. */
 char *mail_query_explain (void *ctx, struct mail_query *query);
 
 /* The matches of one moment. */
@@ -433,12 +433,14 @@ struct mail_apply_counts {
     uint64_t added;     /* messages not known before */
     uint64_t renamed;   /* files that went while their message stayed, and files moved */
     uint64_t removed;   /* messages whose last file went */
-    uint64_t not_mail, failed, vanished;
+    uint64_t not_mail;  /* files that are not mail */
+    uint64_t failed;    /* files that could not be read or indexed */
+    uint64_t vanished;  /* files that were gone when their turn came */
 };
 
-/* Does all of it: adds in blocks, each published in one commit as it is done; then moves and
- * removals. Counts are valid on failure too: what is counted is committed. A file that cannot be
- * indexed is told to problem() and stops nothing. */
+/* Does all of it: moves first; then the files to add, in blocks, each published in one commit as it
+ * is done; then removals. Counts are valid on failure too: what is counted is committed. A file
+ * that cannot be indexed is told to problem() and stops nothing. */
 enum mail_status mail_changes_apply (struct mail_changes *changes,
                                      const struct mail_apply_options *options,
                                      struct mail_apply_counts *counts_out);

@@ -179,6 +179,8 @@ move_segments (struct writer *writer)
 static enum mail_status
 write_metadata (struct writer *writer)
 {
+    if (writer->next_docid > UINT32_MAX)
+        return index_fail (writer->index, MAIL_ERROR_STORE, "no document ids are left");
     enum mail_status status = set_number (writer, META_NEXT_DOCID, writer->next_docid);
     if (status == MAIL_OK)
         status = set_number (writer, META_NEXT_THREAD, writer->next_thread);

@@ -128,6 +128,7 @@ mail_query_explain (void *ctx, struct mail_query *query)
         g_string_append_printf (text, "\ntotal: %zu messages, %.3f ms%s", query->matches,
                                 query->milliseconds,
                                 query->counted ? " (lengths of posting lists)" : "");
+    g_string_append_c (text, '\n');
     result = talloc_strdup (ctx, text->str);
     g_string_free (text, TRUE);
     talloc_free (tree);

@@ -76,5 +76,11 @@ guard_translate (void *ctx, char **error) noexcept
             *error = talloc_strdup (ctx, e.what ());
         }
         return MAIL_ERROR_STORE;
+    } catch (...) {
+        if (error) {
+            talloc_free (*error);
+            *error = talloc_strdup (ctx, "an unknown exception");
+        }
+        return MAIL_ERROR_STORE;
     }
 }

@@ -191,8 +191,7 @@ enum mail_status store_builder_synonym (struct store_builder *builder, struct st
 enum mail_status store_builder_finish (struct store_builder *builder, const char *path);
 
 /* Compacts single-file databases, given in order of their ids, into a new one at path; document
- * ids stay. Documents in without (ids of what is stale) cannot be left out: Xapian copies whole
- * posting lists. */
+ * ids stay. What is stale is copied too: Xapian copies whole posting lists. */
 enum mail_status store_merge (void *ctx, const char *const *sources, size_t count, const char *path,
                               char **error_out);
 
