@@ -8,7 +8,7 @@
  * read any more the old segment stays: its words are better than none.
  */
 #include "apply-private.h"
-#include "index/wire.h"
+#include "folders.h"
 #include "message.h"
 #include "schema.h"
 
@@ -18,15 +18,16 @@
 
 #define WAIT_MS 500 /* for a worker, before it is looked at whether it lives */
 #define STALE_DIVISOR 4
-#define LIVE_MAX 8192 /* documents made anew by one run; a larger segment stays as it is */
+#define LIVE_MAX 8192 /* documents made anew by one run; larger segments wait for compact */
 
-/* The segment that is worth it; NULL for none. */
+/* The segment that is worth it, of those from an id on; NULL for none. */
 static const struct segment *
-choose (const struct manifest *manifest)
+choose (const struct manifest *manifest, uint32_t from)
 {
     for (size_t i = 0; i < manifest->count; i++) {
         const struct segment *segment = &manifest->segments[i];
-        if (segment->stale * STALE_DIVISOR > segment->documents &&
+        if (segment->first >= from &&
+            (uint64_t) segment->stale * STALE_DIVISOR > segment->documents &&
             segment->documents - MIN (segment->stale, segment->documents) <= LIVE_MAX)
             return segment;
     }
@@ -93,30 +94,39 @@ find_live (struct refresh *refresh, GArray *lives)
     return status;
 }
 
-/* Opens all files of a message; false where one is missing. */
-static bool
-open_files (struct refresh *refresh, uint32_t docid, int *fds, size_t *count)
+/* Opens the files of a message; NULL where not all of its words are there. */
+static struct sources *
+open_files (struct refresh *refresh, uint32_t docid)
 {
     struct mail_index *index = refresh->apply->index;
+    struct sources *sources = sources_create (refresh);
     struct mail_message *message = NULL;
-    size_t file_count = 0;
-    *count = 0;
-    if (message_read (refresh, index, docid, &message) != MAIL_OK || !message)
-        return false;
-    const struct mail_file *files = mail_message_files (message, &file_count);
-    for (size_t i = 0; i < file_count && i < WIRE_FILES_MAX; i++) {
-        struct parsed_file ignored;
-        char *path = mail_file_path (message, index, &files[i]);
-        int fd = build_open (message, path, &ignored);
-        if (fd < 0)
-            break;
-        fds[(*count)++] = fd;
+    const struct mail_folders *folders = index_folders (index);
+    if (message_read (sources, index, docid, &message) != MAIL_OK || !folders)
+        message = NULL;
+    for (size_t i = 0; message && i < message->record.file_count; i++) {
+        const struct record_file *file = &message->record.files[i];
+        char *folder = mail_folders_path (sources, folders, file->folder);
+        char *path = apply_path (sources, refresh->apply, folder, file->name);
+        sources_open (sources, path, file->digest, false);
     }
-    bool all = *count == MIN (file_count, WIRE_FILES_MAX);
-    for (size_t i = 0; !all && i < *count; i++)
-        close (fds[i]);
-    talloc_free (message);
-    return all;
+    if (!sources_are_whole (sources))
+        TALLOC_FREE (sources);
+    return sources;
+}
+
+/* Before anything is read: a segment that cannot be made anew must not cost every run its time. */
+static bool
+all_can_be_opened (struct refresh *refresh, const GArray *lives)
+{
+    for (guint i = 0; i < lives->len; i++) {
+        struct sources *sources =
+            open_files (refresh, g_array_index (lives, struct live, i).message);
+        if (!sources)
+            return false;
+        talloc_free (sources);
+    }
+    return true;
 }
 
 /* One answer of the worker; false when the segment will not come. */
@@ -142,15 +152,16 @@ build (struct refresh *refresh, const GArray *lives)
 {
     struct apply *apply = refresh->apply;
     struct crew_event event;
-    int fds[WIRE_FILES_MAX];
-    size_t count;
-    if (apply_begin_segment (apply, refresh, 0, &refresh->block) != MAIL_OK)
+    if (!all_can_be_opened (refresh, lives) ||
+        apply_begin_segment (apply, refresh, 0, &refresh->block) != MAIL_OK)
         return false;
     for (guint i = 0; i < lives->len && !apply->stopped; i++) {
         struct live *live = &g_array_index (lives, struct live, i);
-        if (!open_files (refresh, live->message, fds, &count))
+        struct sources *sources = open_files (refresh, live->message);
+        if (!sources)
             return false;
-        crew_job (apply->crew, 0, live->text, fds, count);
+        sources_send (sources, apply->crew, 0, live->text);
+        talloc_free (sources);
         if (!await (refresh, &event))
             return false;
         apply_tell (apply, NULL);
@@ -239,13 +250,17 @@ enum mail_status
 apply_refresh (struct apply *apply)
 {
     const struct segment *segment;
-    bool done = true;
+    uint32_t from = 0;
     enum mail_status status = MAIL_OK;
-    while (status == MAIL_OK && done && !apply->stopped &&
-           (segment = choose (apply->index->manifest)) != NULL) {
+    while (status == MAIL_OK && !apply->stopped &&
+           (segment = choose (apply->index->manifest, from)) != NULL) {
+        bool done;
+        uint32_t last = segment->last;
         status = apply_start_crew (apply);
         if (status == MAIL_OK)
             status = refresh_segment (apply, segment, &done);
+        if (status == MAIL_OK && !done) /* on with the others */
+            from = last + 1;
     }
     return status;
 }
