@@ -18,7 +18,7 @@
 
 #define WAIT_MS 500 /* for a worker, before it is looked at whether it lives */
 #define STALE_DIVISOR 4
-#define LIVE_MAX 8192 /* documents made anew by one run; larger segments wait for compact */
+#define LIVE_MAX 8192 /* documents made anew by one run; a larger segment stays as it is */
 
 /* The segment that is worth it, of those from an id on; NULL for none. */
 static const struct segment *
