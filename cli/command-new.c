@@ -5,6 +5,7 @@
  * The scan makes a list of changes, the library applies it block by block. A signal is noticed
  * between two messages; what is done by then is published, and the next run does the rest.
  */
+#include "new-problems.h"
 #include "new-progress.h"
 #include "output.h"
 #include "report.h"
@@ -19,7 +20,8 @@
 #include <talloc.h>
 
 struct new_options {
-    bool quiet, verbose, full_scan, hooks;
+    bool quiet, verbose, full_scan, problems, hooks;
+    int format;
 };
 
 /* Settings that a run needs. */
@@ -38,8 +40,9 @@ struct new_run {
     struct mail_workers *workers;
     struct mail_index *index;
     struct progress *progress;
-    bool first; /* the index was empty */
-    bool again; /* a later run may do better */
+    bool first;    /* the index was empty */
+    bool again;    /* a later run may do better */
+    uint64_t told; /* problems that the scan has found and the index did not know */
 };
 
 #define T struct new_options
@@ -48,12 +51,14 @@ static const struct option_spec specs[] = {
     OPT_BOOLEAN (T, quiet, "quiet", "print neither progress nor result"),
     OPT_BOOLEAN (T, verbose, "verbose", "print the name of each file that is read"),
     OPT_BOOLEAN (T, full_scan, "full-scan", "list all folders, and compare each file with the index"),
+    OPT_BOOLEAN (T, problems, "problems", "print what could not be indexed so far, and do nothing else"),
+    OPT_KEYWORD (T, format, "format", printer_formats, "of the list of problems"),
     OPT_BOOLEAN (T, hooks, "hooks", "run hooks (there are none yet)"),
     OPT_END
 };
 /* clang-format on */
 
-static const struct new_options defaults = {.hooks = true};
+static const struct new_options defaults = {.hooks = true, .format = PRINTER_TEXT};
 
 /* ---- signals ----------------------------------------------------------------------------------
  */
@@ -94,10 +99,10 @@ say (struct new_run *run, const char *format, const char *path, const char *text
 }
 
 static void
-on_scan_problem (void *closure, enum scan_reason reason, const char *path, int error)
+on_scan_problem (void *closure, enum mail_reason reason, const char *path, int error)
 {
     struct new_run *run = closure;
-    const char *word = scan_reason_word (reason);
+    const char *word = mail_reason_word (reason);
     char *text = error ? talloc_asprintf (NULL, "%s (%s)", word, strerror (error))
                        : talloc_strdup (NULL, word);
 
@@ -181,6 +186,19 @@ print_result (const struct new_run *run, const struct mail_apply_counts *counts)
     putchar ('\n');
 }
 
+/* Remembered from now on; files that vanished are not. */
+static void
+tell_problems (const struct new_run *run, const struct mail_apply_counts *counts)
+{
+    uint64_t count = run->told + counts->not_mail + counts->failed;
+
+    if (count == 0 || run->options->quiet)
+        return;
+    fflush (stdout);
+    fprintf (stderr, "%" PRIu64 " %s could not be indexed; see '%s new --problems'\n", count,
+             count == 1 ? "file" : "files", run->cli->program);
+}
+
 /* ---- the command ------------------------------------------------------------------------------
  */
 
@@ -252,6 +270,7 @@ scan (void *ctx, struct new_run *run, struct mail_changes **changes_out, char **
         scan_mail_root (ctx, run->index, &options, changes_out, &counts, error_out);
 
     run->again |= counts.again > 0;
+    run->told = counts.told;
     if (run->cli->global.debug)
         report (run->cli,
                 "%" PRIu64 " folders known, %" PRIu64 " looked at, %" PRIu64 " listed; %" PRIu64
@@ -320,6 +339,7 @@ bring_up_to_date (void *ctx, struct new_run *run)
         print_result (run, &counts);
     if (status != MAIL_OK)
         return fatal (run, status, error);
+    tell_problems (run, &counts);
     return run->again || counts.vanished > 0 ? EXIT_AGAIN : 0;
 }
 
@@ -327,11 +347,16 @@ static int
 run_new (struct cli *cli, void *options, int argc, char **argv)
 {
     struct new_run run = {.cli = cli, .options = options};
-    void *local = talloc_new (NULL), *reading = talloc_new (local);
-    int code = read_settings (local, &run);
+    void *local, *reading;
+    int code;
 
     (void) argc;
     (void) argv;
+    if (run.options->problems)
+        return new_problems (cli, (enum printer_format) run.options->format);
+    local = talloc_new (NULL);
+    reading = talloc_new (local);
+    code = read_settings (local, &run);
     if (code == 0)
         code = start_workers (local, &run);
     if (code == 0)

@@ -147,8 +147,11 @@ publish_added (struct apply *apply, struct publish *publish, struct lane *lane, 
     bool deferred = false;
     if (file->status == MAIL_OK)
         status = publish_file (publish, folder->path, add->name, file, text, &deferred);
-    else if (file->status == MAIL_ERROR_IO)
+    else if (file->status == MAIL_ERROR_IO && file->vanished)
         folder->failed = true;
+    else if (file->status == MAIL_ERROR_IO) /* what was read of it before stays */
+        status = publish_problem (publish, folder->path, add->name, MAIL_REASON_UNREADABLE,
+                                  &add->stat, false);
     else
         status =
             publish_problem (publish, folder->path, add->name, reason_of (file), &file->stat, true);

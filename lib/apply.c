@@ -68,6 +68,10 @@ prepare (struct apply *apply)
     bool later = changes->drops->len > 0;
     for (size_t i = 0; i < changes->folders->len; i++)
         changes_folder_at (changes, i)->later = later;
+    for (size_t i = 0; i < changes->problems->len; i++) {
+        size_t folder = g_array_index (changes->problems, struct change_problem, i).folder;
+        changes_folder_at (changes, folder)->later = true;
+    }
     g_array_sort_with_data (changes->adds, compare_adds, changes);
     scratch_remove_left_over (apply->index->folder);
     enum mail_status status = scratch_create (apply, apply->index->folder, &apply->scratch, &error);

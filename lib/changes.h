@@ -12,9 +12,9 @@ struct change_folder {
     struct mail_stat stat; /* as it was listed */
     bool listed;           /* stat counts */
     bool failed;           /* something in it has to be looked at again: times are not kept */
-    bool later;            /* has removals: its times are kept with them, in the last commit */
-    size_t adds_left;      /* not yet published */
-    bool done;             /* its times are in state, or in the transaction under way */
+    bool later; /* has removals or problems: its times are kept with them, in the last commit */
+    size_t adds_left; /* not yet published */
+    bool done;        /* its times are in state, or in the transaction under way */
 };
 
 struct change_add {

@@ -36,6 +36,8 @@ diff_add_name (struct diff *diff, struct entry *entry, bool known)
     if (entry->kind == ENTRY_KEPT)
         return;
     diff->scan->counts->files_listed++;
+    if (problems_find (diff->scan->problems, diff->folder->id, entry->name))
+        return;
     if (known)
         diff->known[diff->known_count++] = entry;
     else
@@ -48,6 +50,19 @@ diff_miss_name (struct diff *diff, const char *name)
     diff->missing_count++;
     if (!diff->look->torn)
         moves_missing_file (diff->scan->moves, diff->folder->id, name, diff->look->stat.device);
+}
+
+/* Names that are remembered as problems are none of this: see recheck.c. */
+static size_t
+diff_without_problems (const struct diff *diff, char **names, size_t count)
+{
+    const struct problems *problems = diff->scan->problems;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (!problems_find (problems, diff->folder->id, names[i]))
+            names[kept++] = names[i];
+    return kept;
 }
 
 static void
@@ -80,9 +95,9 @@ static void
 diff_stat_failed (struct diff *diff, const char *name, int error)
 {
     if (error == ENOENT)
-        scan_problem (diff->scan, SCAN_VANISHED, diff->path, name, error);
+        scan_problem (diff->scan, MAIL_REASON_VANISHED, diff->path, name, error);
     else if (error != EINVAL)
-        scan_problem (diff->scan, SCAN_UNREADABLE, diff->path, name, error);
+        scan_problem (diff->scan, MAIL_REASON_UNREADABLE, diff->path, name, error);
 }
 
 static void
@@ -190,7 +205,7 @@ diff_files (struct diff *diff)
 
     if (status != MAIL_OK)
         return status;
-    diff_merge_files (diff, names, count);
+    diff_merge_files (diff, names, diff_without_problems (diff, names, count));
     diff_unknown (diff);
     return diff_known_names (diff);
 }

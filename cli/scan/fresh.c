@@ -47,8 +47,8 @@ fresh_stat (struct scan *scan, const struct look *look, const char *name, int fl
     else if (!S_ISDIR (st.st_mode))
         error = ENOTDIR;
     if (error)
-        scan_problem (scan, error == EACCES ? SCAN_UNREADABLE : SCAN_VANISHED, scan->path, name,
-                      error);
+        scan_problem (scan, error == EACCES ? MAIL_REASON_UNREADABLE : MAIL_REASON_VANISHED,
+                      scan->path, name, error);
     else
         *stat_out = times_from_stat (&st);
     return !error;
@@ -125,7 +125,7 @@ fresh_root (struct scan *scan)
 
     scan->counts->folders_stated++;
     if (fstatat (scan->root_fd, "", &st, AT_EMPTY_PATH) < 0) {
-        scan_problem (scan, SCAN_UNREADABLE, "", NULL, errno);
+        scan_problem (scan, MAIL_REASON_UNREADABLE, "", NULL, errno);
         return;
     }
     task.path = talloc_strdup (scan, "");
@@ -164,7 +164,8 @@ fresh_file (struct scan *scan, const struct look *look, const char *path, const 
     if (!error)
         scan_found_file (scan, path, name, &stat, 0);
     else if (error != EINVAL)
-        scan_problem (scan, error == ENOENT ? SCAN_VANISHED : SCAN_UNREADABLE, path, name, error);
+        scan_problem (scan, error == ENOENT ? MAIL_REASON_VANISHED : MAIL_REASON_UNREADABLE, path,
+                      name, error);
 }
 
 /* In the order of their inodes, which on a spinning disk is that of their places. */

@@ -4,8 +4,8 @@
  *
  * What cannot be told (a link to nothing, a path too long) is a problem that is told, and whatever
  * the index has under that name stays: the disk it was on may be back tomorrow. Where a later run
- * could see something else although the folder's times stay the same - a link to nothing, a folder
- * that is ignored now - the times are not stored, and the folder is listed again next time.
+ * could see something else although the folder's times stay the same - a folder that is ignored now
+ * - the times are not stored, and the folder is listed again next time.
  */
 #include "scan-private.h"
 
@@ -53,6 +53,15 @@ type_of_mode (mode_t mode)
     return (uint8_t) ((mode & S_IFMT) >> 12); /* IFTODT: how DT_* are defined */
 }
 
+void
+look_bad_link (struct scan *scan, const char *name, int error)
+{
+    bool denied = error == EACCES;
+
+    scan_problem (scan, denied ? MAIL_REASON_UNREADABLE : MAIL_REASON_DANGLING_LINK, scan->path,
+                  name, error);
+}
+
 /* Follows a link. */
 static enum entry_kind
 look_link (struct scan *scan, struct look *look, struct entry *entry)
@@ -60,11 +69,7 @@ look_link (struct scan *scan, struct look *look, struct entry *entry)
     struct stat st;
 
     if (fstatat (look->fd, entry->name, &st, 0) < 0) {
-        bool denied = errno == EACCES;
-
-        scan_problem (scan, denied ? SCAN_UNREADABLE : SCAN_DANGLING_LINK, scan->path, entry->name,
-                      errno);
-        look_untrust (look);
+        look_bad_link (scan, entry->name, errno);
         return ENTRY_KEPT;
     }
     entry->inode = st.st_ino;
@@ -72,7 +77,7 @@ look_link (struct scan *scan, struct look *look, struct entry *entry)
         return ENTRY_FILE;
     if (S_ISDIR (st.st_mode))
         return ENTRY_FOLDER_LINK;
-    scan_problem (scan, SCAN_SPECIAL_FILE, scan->path, entry->name, 0);
+    scan_problem (scan, MAIL_REASON_SPECIAL_FILE, scan->path, entry->name, 0);
     return ENTRY_NONE;
 }
 
@@ -87,10 +92,10 @@ look_kind (struct scan *scan, struct look *look, struct entry *entry)
     case DT_LNK:
         return look_link (scan, look, entry);
     case DT_UNKNOWN: /* only where it could not be found out */
-        scan_problem (scan, SCAN_VANISHED, scan->path, entry->name, ENOENT);
+        scan_problem (scan, MAIL_REASON_VANISHED, scan->path, entry->name, ENOENT);
         return ENTRY_KEPT;
     default:
-        scan_problem (scan, SCAN_SPECIAL_FILE, scan->path, entry->name, 0);
+        scan_problem (scan, MAIL_REASON_SPECIAL_FILE, scan->path, entry->name, 0);
         return ENTRY_NONE;
     }
 }
@@ -124,8 +129,8 @@ look_maildir_tmp (struct look *look)
     return listing_find (look->listing, "tmp");
 }
 
-static bool
-is_too_long (const struct scan *scan, const char *name)
+bool
+look_is_too_long (const struct scan *scan, const char *name)
 {
     return scan->root_length + 1 + scan->path_length + 1 + strlen (name) >= PATH_MAX;
 }
@@ -145,8 +150,8 @@ look_judge (struct scan *scan, struct look *look)
                 look_untrust (look);
             continue;
         }
-        if (is_too_long (scan, entry->name)) {
-            scan_problem (scan, SCAN_NAME_TOO_LONG, scan->path, entry->name, ENAMETOOLONG);
+        if (look_is_too_long (scan, entry->name)) {
+            scan_problem (scan, MAIL_REASON_NAME_TOO_LONG, scan->path, entry->name, ENAMETOOLONG);
             entry->kind = ENTRY_KEPT;
             continue;
         }
@@ -221,7 +226,8 @@ look_at (void *ctx, struct scan *scan, const struct base *base, struct look **lo
     if (error) {
         bool gone = error == ENOENT || error == ENOTDIR;
 
-        scan_problem (scan, gone ? SCAN_VANISHED : SCAN_UNREADABLE, scan->path, NULL, error);
+        scan_problem (scan, gone ? MAIL_REASON_VANISHED : MAIL_REASON_UNREADABLE, scan->path, NULL,
+                      error);
         talloc_free (look);
         return error;
     }

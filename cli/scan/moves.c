@@ -16,6 +16,7 @@
 struct moves {
     struct mail_index *index;
     struct mail_folders *folders;
+    const struct problems *problems;
     struct missing_file *files;
     size_t file_count;
     size_t files_loaded;        /* the first so many have their stat and are in the table */
@@ -36,12 +37,14 @@ moves_destroy (struct moves *moves)
 }
 
 struct moves *
-moves_create (void *ctx, struct mail_index *index, struct mail_folders *folders)
+moves_create (void *ctx, struct mail_index *index, struct mail_folders *folders,
+              const struct problems *problems)
 {
     struct moves *moves = talloc_zero (ctx, struct moves);
 
     moves->index = index;
     moves->folders = folders;
+    moves->problems = problems;
     moves->files = talloc_array (moves, struct missing_file, 16);
     moves->missing = talloc_array (moves, struct missing_folder, 16);
     moves->files_by_inode = g_hash_table_new (NULL, NULL);
@@ -210,11 +213,14 @@ moves_name_files (struct moves *moves, size_t position)
 
     missing->named = true;
     status = mail_folder_files (local, moves->index, missing->folder->id, &names, &count);
-    for (size_t i = 0; status == MAIL_OK && i < count; i++)
+    for (size_t i = 0; status == MAIL_OK && i < count; i++) {
+        if (problems_find (moves->problems, missing->folder->id, names[i]))
+            continue;
         moves_add_file (moves, &(struct missing_file){.folder = missing->folder->id,
                                                       .name = talloc_strdup (moves, names[i]),
                                                       .device = missing->device,
                                                       .below = position});
+    }
     talloc_free (local);
     return status;
 }

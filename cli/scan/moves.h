@@ -11,6 +11,8 @@
 #ifndef SCAN_MOVES_H
 #define SCAN_MOVES_H
 
+#include "problems.h"
+
 #include <mailindex.h>
 
 struct missing_folder {
@@ -39,7 +41,9 @@ struct missing_file {
 
 struct moves;
 
-struct moves *moves_create (void *ctx, struct mail_index *index, struct mail_folders *folders);
+/* problems: names that are no mail, so that nothing is to be found elsewhere. */
+struct moves *moves_create (void *ctx, struct mail_index *index, struct mail_folders *folders,
+                            const struct problems *problems);
 
 /* The name is copied. device: of the folder, in this run. */
 void moves_missing_file (struct moves *moves, uint32_t folder, const char *name, uint64_t device);

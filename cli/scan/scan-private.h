@@ -9,6 +9,9 @@
  *   fresh.c     folders that the index does not have
  *   again.c     a last look, before anything is given up for lost
  *   moves.c     what is missing, and whether something found elsewhere is it
+ *   tell.c      what cannot be indexed: told once
+ *   recheck.c   what could not be indexed, looked at again
+ *   problems.c  what is remembered as such
  *   listing.c, ignore.c, times.c, visited.c    know nothing of the index
  */
 #ifndef SCAN_PRIVATE_H
@@ -17,6 +20,7 @@
 #include "ignore.h"
 #include "listing.h"
 #include "moves.h"
+#include "problems.h"
 #include "scan.h"
 #include "times.h"
 #include "visited.h"
@@ -56,6 +60,7 @@ struct scan {
     struct ignore *ignore;
     struct visited *visited;
     struct moves *moves;
+    struct problems *problems;
 
     const char *root; /* the mail root */
     size_t root_length;
@@ -82,9 +87,6 @@ struct scan {
 
 /* ---- scan.c ---- */
 
-/* Counts and tells. path: relative; name: below it, or NULL. */
-void scan_problem (struct scan *scan, enum scan_reason reason, const char *path, const char *name,
-                   int error);
 /* Makes room for one more in an array of count items of this size, which belongs to the scan; NULL
  * is an empty one. */
 void *scan_grow (struct scan *scan, void *array, size_t count, size_t size);
@@ -97,6 +99,23 @@ void scan_found_file (struct scan *scan, const char *folder, const char *name,
 /* If this is a missing folder, tells the library and returns it. path: relative. */
 const struct mail_folder *scan_found_folder (struct scan *scan, const char *path,
                                              const struct mail_stat *stat);
+
+/* ---- tell.c ---- */
+
+/* Counts, and where it is not remembered yet, tells the caller and the library. path: relative;
+ * name: below it, or NULL for the folder itself. */
+void scan_problem (struct scan *scan, enum mail_reason reason, const char *path, const char *name,
+                   int error);
+/* Where the folder is in this run, talloc'd on ctx; NULL where it is missing. */
+char *tell_folder_path (void *ctx, struct scan *scan, uint32_t id);
+
+/* ---- recheck.c ---- */
+
+/* Looks at remembered problems. New folders found by that are noted. */
+void recheck_all (struct scan *scan);
+/* Forgets those that stand for a folder, unless it has been met as a problem again. All folders
+ * have been looked at. */
+void recheck_end (struct scan *scan);
 
 /* ---- walk.c ---- */
 
@@ -141,6 +160,10 @@ struct look {
 int look_at (void *ctx, struct scan *scan, const struct base *base, struct look **look_out);
 /* Stats a name of it, links followed. Returns 0 or an errno; EINVAL for what is no regular file. */
 int look_file (const struct look *look, const char *name, struct mail_stat *stat_out);
+/* Tells of a link in the folder at hand that cannot be followed. */
+void look_bad_link (struct scan *scan, const char *name, int error);
+/* Whether the path of a name in the folder at hand is over the limit. */
+bool look_is_too_long (const struct scan *scan, const char *name);
 /* Notes the folder at hand as listed. What is returned stays until the next call; its path stays.
  */
 struct listed *look_listed (struct scan *scan, const struct look *look,

@@ -4,11 +4,12 @@
  *
  *   1. known folders, top down: what has changed is listed and compared (walk.c, diff.c)
  *   2. unknown folders that are missing elsewhere: renamed, walked as known (fresh.c)
- *   3. unknown folders, then links to folders (fresh.c)
- *   4. unknown files: missing elsewhere, or new
- *   5. what is still missing: a last look (again.c), then it is dropped
+ *   3. remembered problems: gone, mended, or nothing new (recheck.c)
+ *   4. unknown folders, then links to folders (fresh.c)
+ *   5. unknown files: missing elsewhere, or new
+ *   6. what is still missing: a last look (again.c), then it is dropped
  *
- * Unknown files wait for step 4 if anything is missing by the time they are found; those of a first
+ * Unknown files wait for step 5 if anything is missing by the time they are found; those of a first
  * run, a million perhaps, go straight into the library's list. A scan that finds nothing leaves
  * that empty.
  */
@@ -19,42 +20,6 @@
 #include <string.h>
 #include <talloc.h>
 #include <unistd.h>
-
-const char *
-scan_reason_word (enum scan_reason reason)
-{
-    switch (reason) {
-    case SCAN_DANGLING_LINK:
-        return "dangling-link";
-    case SCAN_UNREADABLE:
-        return "unreadable";
-    case SCAN_NAME_TOO_LONG:
-        return "name-too-long";
-    case SCAN_SPECIAL_FILE:
-        return "special-file";
-    case SCAN_VANISHED:
-        return "vanished";
-    }
-    return "unknown";
-}
-
-void
-scan_problem (struct scan *scan, enum scan_reason reason, const char *path, const char *name,
-              int error)
-{
-    char *full;
-
-    scan->counts->problems++;
-    if (reason == SCAN_VANISHED || reason == SCAN_UNREADABLE)
-        scan->counts->again++;
-    if (!scan->options->problem)
-        return;
-    full = talloc_asprintf (NULL, "%.*s%s%s%s%s", (int) scan->root_length, scan->root,
-                            *path || name ? "/" : "", path, *path && name ? "/" : "",
-                            name ? name : "");
-    scan->options->problem (scan->options->closure, reason, full, error);
-    talloc_free (full);
-}
 
 void *
 scan_grow (struct scan *scan, void *array, size_t count, size_t size)
@@ -219,8 +184,10 @@ scan_load (struct scan *scan)
     mail_folders_list (scan->folders, &count);
     scan->counts->folders_known = count;
     scan->visited = visited_create (scan, count);
-    scan->moves = moves_create (scan, scan->index, scan->folders);
-    return MAIL_OK;
+    status = problems_load (scan, scan->index, &scan->problems);
+    if (status == MAIL_OK)
+        scan->moves = moves_create (scan, scan->index, scan->folders, scan->problems);
+    return status;
 }
 
 static enum mail_status
@@ -237,14 +204,17 @@ scan_run (struct scan *scan)
     if (status == MAIL_OK)
         status = fresh_renamed (scan);
     scan->walking = false;
-    if (status == MAIL_OK)
+    if (status == MAIL_OK) {
+        recheck_all (scan);
         status = fresh_all (scan);
+    }
     if (status == MAIL_OK)
         status = scan_found_files (scan);
     if (status == MAIL_OK)
         status = again_look (scan);
     if (status != MAIL_OK)
         return status;
+    recheck_end (scan);
     scan_drop_missing (scan);
     scan_store_folders (scan);
     return MAIL_OK;

@@ -2,25 +2,17 @@
 /*
  * scan.h - the walk over the mail root: list, diff, and a list of changes for the library.
  *
- * A run with nothing new makes one stat a known folder and nothing else.
+ * A run with nothing new makes one stat a known folder, and one or two for each remembered problem,
+ * and nothing else.
  */
 #ifndef SCAN_H
 #define SCAN_H
 
 #include <mailindex.h>
 
-enum scan_reason {
-    SCAN_DANGLING_LINK, /* a symbolic link to nothing */
-    SCAN_UNREADABLE,    /* a folder or file that may not be read */
-    SCAN_NAME_TOO_LONG, /* name or path over a limit */
-    SCAN_SPECIAL_FILE,  /* fifo, socket, device */
-    SCAN_VANISHED       /* was listed, and gone a moment later */
-};
-/* The words of the list of problems ("dangling-link", ...). Static. */
-const char *scan_reason_word (enum scan_reason reason);
-
-/* error: errno, 0 where there is none. path: absolute. */
-typedef void (*scan_problem_fn) (void *closure, enum scan_reason reason, const char *path,
+/* Told of what is not remembered yet, and of what vanishes, which never is. error: errno, 0 where
+ * there is none. path: absolute. */
+typedef void (*scan_problem_fn) (void *closure, enum mail_reason reason, const char *path,
                                  int error);
 
 struct scan_options {
@@ -34,8 +26,10 @@ struct scan_options {
 struct scan_counts {
     uint64_t folders_known, folders_stated, folders_listed;
     uint64_t files_listed;
-    uint64_t problems;
-    uint64_t again; /* problems after which a later run may do better: vanished, unreadable */
+    uint64_t problems; /* met */
+    uint64_t told;     /* of them not remembered before, and now to be */
+    uint64_t again;    /* after which a later run may do better: vanished, unreadable for the first
+                          time, unreadable folders */
 };
 
 /* Compares the mail root with the index. *changes_out is talloc'd on ctx. MAIL_ERROR_ARGUMENT for a

@@ -96,16 +96,16 @@ walk_unchanged (const struct mail_stat *stored, const struct mail_stat *stat)
 static void
 walk_failed (struct scan *scan, const struct base *base, int error)
 {
-    enum scan_reason reason = SCAN_UNREADABLE;
+    enum mail_reason reason = MAIL_REASON_UNREADABLE;
     struct stat st;
 
     if (error == ENOENT || error == ENOTDIR || error == ELOOP) {
-        reason = SCAN_VANISHED;
+        reason = MAIL_REASON_VANISHED;
         if (fstatat (base->fd, walk_relative (scan, base), &st, AT_SYMLINK_NOFOLLOW) == 0 &&
             S_ISLNK (st.st_mode))
-            reason = SCAN_DANGLING_LINK;
+            reason = MAIL_REASON_DANGLING_LINK;
     } else if (error == ENAMETOOLONG) {
-        reason = SCAN_NAME_TOO_LONG;
+        reason = MAIL_REASON_NAME_TOO_LONG;
     }
     scan_problem (scan, reason, scan->path, NULL, error);
 }
@@ -146,7 +146,8 @@ walk_below (struct scan *scan, const struct mail_folder *const *folders, size_t 
         if (ignore_match (scan->ignore, scan->path, folders[i]->name))
             continue;
         if (!walk_down (scan, folders[i]->name, &length)) {
-            scan_problem (scan, SCAN_NAME_TOO_LONG, scan->path, folders[i]->name, ENAMETOOLONG);
+            scan_problem (scan, MAIL_REASON_NAME_TOO_LONG, scan->path, folders[i]->name,
+                          ENAMETOOLONG);
             continue;
         }
         status = walk_known (scan, folders[i], &inner);

@@ -61,7 +61,8 @@ is '... sees it' "$("$MAIL" count longer)" 1
 
 echo 'no mail at all' >"$HOME/Mail/in/cur/note"
 runs 'what is not mail' 0 "$MAIL" new
-says '... is noted' "Note: Ignoring non-mail file: $HOME/Mail/in/cur/note"
+says '... is noted' "Note: Ignoring non-mail file: $HOME/Mail/in/cur/note
+1 file could not be indexed; see 'mail new --problems'"
 is '... and counted as processed' "$(cat out)" 'Processed 1 file in almost no time.
 No new mail.'
 rm "$HOME/Mail/in/cur/note"
@@ -86,7 +87,8 @@ fi
 escape=$(printf 'esc\033[1m')
 echo 'no mail at all' >"$HOME/Mail/in/cur/$escape"
 runs 'a name with controls' 0 "$MAIL" new
-says '... is made harmless' "Note: Ignoring non-mail file: $HOME/Mail/in/cur/esc?[1m"
+says '... is made harmless' "Note: Ignoring non-mail file: $HOME/Mail/in/cur/esc?[1m
+1 file could not be indexed; see 'mail new --problems'"
 
 configure '[new]' 'tags=fresh;new' 'ignore=*.x;skip;/^spam/' '[maildir]' 'synchronize_flags=false'
 message in/cur/20:2,FS t20@x twenty body

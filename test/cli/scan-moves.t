@@ -101,7 +101,8 @@ tags_kept 'a folder moved out, a link in its place' 011111
 file_is m2@x linked/er/y
 mv "$HOME/out/deep" "$HOME/out/away"
 run "$MAIL" new
-is 'the link leads nowhere' "$(cat err)" "$HOME/Mail/linked: dangling-link (No such file or directory)"
+is 'the link leads nowhere' "$(cat err)" "$HOME/Mail/linked: dangling-link (No such file or directory)
+1 file could not be indexed; see 'mail new --problems'"
 tags_kept '... what lay there is kept' 011111
 mv "$HOME/out/away" "$HOME/out/deep"
 new

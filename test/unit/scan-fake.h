@@ -11,10 +11,13 @@
 
 #define mail_folders_load fake_folders_load
 #define mail_folders_list fake_folders_list
+#define mail_folders_by_id fake_folders_by_id
 #define mail_folders_child fake_folders_child
 #define mail_folders_children fake_folders_children
 #define mail_folder_files fake_folder_files
 #define mail_folder_file_stat fake_folder_file_stat
+#define mail_problems_load fake_problems_load
+#define mail_changes_problem fake_changes_problem
 #define mail_changes_create fake_changes_create
 #define mail_changes_folder fake_changes_folder
 #define mail_changes_move_folder fake_changes_move_folder
@@ -40,7 +43,10 @@ static ssize_t fake_getdents (int fd, void *buffer, size_t length);
 #include "cli/scan/ignore.c"
 #include "cli/scan/look.c"
 #include "cli/scan/moves.c"
+#include "cli/scan/problems.c"
+#include "cli/scan/recheck.c"
 #include "cli/scan/scan.c"
+#include "cli/scan/tell.c"
 #include "cli/scan/times.c"
 #include "cli/scan/visited.c"
 #include "cli/scan/walk.c"
@@ -66,13 +72,19 @@ struct fake_file {
     bool gone;
 };
 
+struct fake_problem {
+    struct mail_problem problem;
+    bool gone;
+};
+
 struct fake_op {
-    enum { OP_FOLDER, OP_MOVE_FOLDER, OP_DROP_FOLDER, OP_ADD, OP_MOVE, OP_DROP } kind;
+    enum { OP_FOLDER, OP_MOVE_FOLDER, OP_DROP_FOLDER, OP_ADD, OP_MOVE, OP_DROP, OP_PROBLEM } kind;
     uint32_t id; /* the folder meant, or moved or dropped from */
     char *from;  /* name */
     char *folder;
     char *name;
     struct mail_stat stat;
+    enum mail_reason reason;
 };
 
 struct mail_index {
@@ -82,6 +94,8 @@ struct mail_index {
     GHashTable *by_path; /* id of a folder, as far as it has been asked for */
     struct fake_file *files;
     size_t file_count;
+    struct fake_problem *problems;
+    size_t problem_count;
     uint64_t stats_read; /* calls of mail_folder_file_stat */
     enum mail_status fail_files;
 
@@ -214,6 +228,49 @@ mail_folders_child (const struct mail_folders *folders, uint32_t parent, const c
     return NULL;
 }
 
+const struct mail_folder *
+mail_folders_by_id (const struct mail_folders *folders, uint32_t id)
+{
+    for (size_t i = 0; i < folders->count; i++)
+        if (folders->list[i].id == id)
+            return &folders->list[i];
+    return NULL;
+}
+
+static struct fake_problem *
+fake_problem (struct mail_index *index, uint32_t folder, const char *name)
+{
+    for (size_t i = 0; i < index->problem_count; i++)
+        if (!index->problems[i].gone && index->problems[i].problem.folder == folder &&
+            strcmp (index->problems[i].problem.name, name) == 0)
+            return &index->problems[i];
+    return NULL;
+}
+
+static int
+fake_by_place (const void *a, const void *b)
+{
+    const struct mail_problem *left = a, *right = b;
+
+    if (left->folder != right->folder)
+        return left->folder < right->folder ? -1 : 1;
+    return strcmp (left->name, right->name);
+}
+
+enum mail_status
+mail_problems_load (void *ctx, struct mail_index *index, struct mail_problem **problems_out,
+                    size_t *count_out)
+{
+    *problems_out = talloc_array (ctx, struct mail_problem, index->problem_count);
+    *count_out = 0;
+    for (size_t i = 0; i < index->problem_count; i++)
+        if (!index->problems[i].gone)
+            (*problems_out)[(*count_out)++] = index->problems[i].problem;
+    if (*count_out)
+        qsort (*problems_out, *count_out, sizeof **problems_out, fake_by_place);
+    return MAIL_OK;
+}
+
 static struct fake_file *
 fake_file (struct mail_index *index, uint32_t folder, const char *name)
 {
@@ -244,10 +301,17 @@ mail_folder_files (void *ctx, struct mail_index *index, uint32_t folder, char **
         index->hook = NULL;
         hook (index);
     }
-    *names_out = talloc_array (ctx, char *, index->file_count);
+    *names_out = talloc_array (ctx, char *, index->file_count + index->problem_count);
     for (size_t i = 0; i < index->file_count; i++)
         if (!index->files[i].gone && index->files[i].folder == folder)
             (*names_out)[count++] = index->files[i].name;
+    for (size_t i = 0; i < index->problem_count; i++) {
+        const struct mail_problem *problem = &index->problems[i].problem;
+
+        if (!index->problems[i].gone && problem->folder == folder &&
+            !fake_file (index, folder, problem->name))
+            (*names_out)[count++] = (char *) problem->name;
+    }
     qsort (*names_out, count, sizeof (char *), fake_by_name);
     *count_out = count;
     return MAIL_OK;
@@ -335,6 +399,14 @@ mail_changes_drop (struct mail_changes *changes, uint32_t folder, const char *na
     fake_note (changes, OP_DROP, folder, name, NULL, NULL, NULL);
 }
 
+void
+mail_changes_problem (struct mail_changes *changes, const char *folder, const char *name,
+                      enum mail_reason reason, const struct mail_stat *stat)
+{
+    fake_note (changes, OP_PROBLEM, 0, NULL, folder, name, stat);
+    changes->ops[changes->count - 1].reason = reason;
+}
+
 /* One line an operation, as the tests expect them: paths are those before the changes. */
 static char *
 fake_op_text (void *ctx, struct mail_index *index, const struct fake_op *op)
@@ -351,6 +423,8 @@ fake_op_text (void *ctx, struct mail_index *index, const struct fake_op *op)
         return talloc_asprintf (ctx, "drop-folder %s", from);
     case OP_ADD:
         return talloc_asprintf (ctx, "add %s%s%s", op->folder, below, op->name);
+    case OP_PROBLEM:
+        return talloc_asprintf (ctx, "remember %s%s%s", op->folder, below, op->name);
     case OP_MOVE:
         return talloc_asprintf (ctx, "move %s%s%s -> %s%s%s", from, slash, op->from, op->folder,
                                 below, op->name);
@@ -414,6 +488,44 @@ fake_put_file (struct mail_index *index, uint32_t folder, const char *name,
         (struct fake_file){.folder = folder, .name = talloc_strdup (index, name), .stat = *stat};
 }
 
+static void
+fake_forget_problem (struct mail_index *index, uint32_t folder, const char *name)
+{
+    struct fake_problem *problem = fake_problem (index, folder, name);
+
+    if (problem)
+        problem->gone = true;
+}
+
+static void
+fake_put_problem (struct mail_index *index, const struct fake_op *op)
+{
+    struct mail_problem problem = {.reason = op->reason,
+                                   .folder = fake_make_folder (index, op->folder),
+                                   .name = talloc_strdup (index, op->name),
+                                   .stat = op->stat};
+
+    fake_forget_problem (index, problem.folder, problem.name);
+    index->problems =
+        talloc_realloc (index, index->problems, struct fake_problem, index->problem_count + 1);
+    index->problems[index->problem_count++] = (struct fake_problem){.problem = problem};
+}
+
+/* What ends in ".bad" is no mail, and what is no longer so is. */
+static void
+fake_add (struct mail_index *index, struct fake_op *op)
+{
+    uint32_t folder = fake_make_folder (index, op->folder);
+
+    op->reason = MAIL_REASON_NOT_MAIL;
+    if (g_str_has_suffix (op->name, ".bad") && op->stat.size < 100) {
+        fake_put_problem (index, op);
+        return;
+    }
+    fake_forget_problem (index, folder, op->name);
+    fake_put_file (index, folder, op->name, &op->stat);
+}
+
 /* Where two files have one name, the inode says which is meant. */
 static void
 fake_move_file (struct mail_index *index, const struct fake_op *op, uint32_t folder)
@@ -438,9 +550,11 @@ fake_drop_file (struct mail_index *index, uint32_t folder, const char *name)
 {
     struct fake_file *file = fake_file (index, folder, name);
 
-    if (!file)
+    if (!file && !fake_problem (index, folder, name))
         fail_msg ("no file %s to drop", name);
-    file->gone = true;
+    fake_forget_problem (index, folder, name);
+    if (file)
+        file->gone = true;
     if (fake_file (index, folder, name))
         fail_msg ("two files %s when one is dropped", name);
 }
@@ -456,6 +570,9 @@ fake_remove_folder (struct mail_index *index, uint32_t id)
     for (size_t i = 0; i < index->file_count; i++)
         if (index->files[i].folder == id)
             index->files[i].gone = true;
+    for (size_t i = 0; i < index->problem_count; i++)
+        if (index->problems[i].problem.folder == id)
+            index->problems[i].gone = true;
 }
 
 static void
@@ -471,7 +588,7 @@ fake_move_folder (struct mail_index *index, uint32_t id, const char *to)
 }
 
 static void
-fake_do (struct mail_index *index, const struct fake_op *op)
+fake_do (struct mail_index *index, struct fake_op *op)
 {
     switch (op->kind) {
     case OP_FOLDER:
@@ -484,7 +601,10 @@ fake_do (struct mail_index *index, const struct fake_op *op)
         fake_remove_folder (index, op->id);
         break;
     case OP_ADD:
-        fake_put_file (index, fake_make_folder (index, op->folder), op->name, &op->stat);
+        fake_add (index, op);
+        break;
+    case OP_PROBLEM:
+        fake_put_problem (index, op);
         break;
     case OP_MOVE:
         fake_move_file (index, op, fake_make_folder (index, op->folder));
@@ -498,8 +618,8 @@ fake_do (struct mail_index *index, const struct fake_op *op)
 static void
 fake_apply (struct mail_changes *changes)
 {
-    static const int order[] = {OP_MOVE_FOLDER, OP_MOVE,        OP_ADD,
-                                OP_DROP,        OP_DROP_FOLDER, OP_FOLDER};
+    static const int order[] = {OP_MOVE_FOLDER, OP_MOVE,    OP_ADD,   OP_DROP,
+                                OP_DROP_FOLDER, OP_PROBLEM, OP_FOLDER};
 
     for (size_t k = 0; k < sizeof order / sizeof *order; k++)
         for (size_t i = 0; i < changes->count; i++)

@@ -20,6 +20,8 @@
 #include "scan-fake.h"
 
 #include <ftw.h>
+#include <linux/capability.h>
+#include <sys/syscall.h>
 
 struct script {
     char *top;  /* removed afterwards */
@@ -74,6 +76,19 @@ static char *
 script_path (struct script *script, const char *path)
 {
     return talloc_asprintf (script, "%s/%s", script->root, path);
+}
+
+/* Root reads everything; without these two capabilities it is an owner like others. */
+static inline bool
+script_give_up_override (void)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct data[2];
+
+    if (syscall (SYS_capget, &header, data) < 0)
+        return false;
+    data[0].effective &= ~((1u << CAP_DAC_OVERRIDE) | (1u << CAP_DAC_READ_SEARCH));
+    return syscall (SYS_capset, &header, data) == 0;
 }
 
 /* ---- commands ------------------------------------------------------------------------------ */
@@ -145,14 +160,14 @@ script_line (struct script *script, char *line)
 }
 
 static void
-script_problem (void *closure, enum scan_reason reason, const char *path, int error)
+script_problem (void *closure, enum mail_reason reason, const char *path, int error)
 {
     struct script *script = closure;
     size_t length = strlen (script->root);
 
     (void) error;
     assert_memory_equal (path, script->root, length);
-    script_line (script, talloc_asprintf (script, "%s %s", scan_reason_word (reason),
+    script_line (script, talloc_asprintf (script, "%s %s", mail_reason_word (reason),
                                           path[length] ? path + length + 1 : ""));
 }
 
@@ -172,7 +187,8 @@ script_scan (struct script *script, bool full)
         scan_mail_root (script, script->index, &options, &changes, &script->counts, &error),
         MAIL_OK);
     for (size_t i = 0; i < changes->count; i++)
-        script_line (script, fake_op_text (script, script->index, &changes->ops[i]));
+        if (changes->ops[i].kind != OP_PROBLEM) /* told by the scan already */
+            script_line (script, fake_op_text (script, script->index, &changes->ops[i]));
     if (script->line_count)
         qsort (script->lines, script->line_count, sizeof (char *), fake_by_name);
     fake_apply (changes);

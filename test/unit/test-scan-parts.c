@@ -250,17 +250,6 @@ test_listing_order (void **state)
     script_destroy (script);
 }
 
-static void
-test_words (void **state)
-{
-    (void) state;
-    assert_string_equal (scan_reason_word (SCAN_DANGLING_LINK), "dangling-link");
-    assert_string_equal (scan_reason_word (SCAN_UNREADABLE), "unreadable");
-    assert_string_equal (scan_reason_word (SCAN_NAME_TOO_LONG), "name-too-long");
-    assert_string_equal (scan_reason_word (SCAN_SPECIAL_FILE), "special-file");
-    assert_string_equal (scan_reason_word (SCAN_VANISHED), "vanished");
-}
-
 int
 main (void)
 {
@@ -268,7 +257,7 @@ main (void)
         cmocka_unit_test (test_ignore),        cmocka_unit_test (test_ignore_malformed),
         cmocka_unit_test (test_settled),       cmocka_unit_test (test_from_stat),
         cmocka_unit_test (test_visited),       cmocka_unit_test (test_listing),
-        cmocka_unit_test (test_listing_order), cmocka_unit_test (test_words),
+        cmocka_unit_test (test_listing_order),
     };
 
     return cmocka_run_group_tests (list, NULL, NULL);
