@@ -55,6 +55,19 @@ ok "... few folders opened: $few" [ "$few" -le 30 ]
 run "$MAIL" new --debug
 ok '... and --debug says so' grep -q "$folders folders known, $folders looked at, 0 listed" err
 
+ln -s nothing "$HOME/Mail/g/9/11/cur/link"
+: >"$HOME/Mail/g/9/11/cur/empty"
+: >"$HOME/Mail/g/9/22/cur/empty"
+run "$MAIL" new
+sleep 0.1
+run "$MAIL" new
+traced "$MAIL" new
+is 'three problems remembered' "$(cat out err)" 'No new mail.'
+is '... a stat each, two for a link' "$(calls '(fstatat|statx)[0-9]*[(][0-9]+<')" $((folders + 4))
+is '... no listing' "$(grep -c getdents trace)" 0
+is '... one folder opened for all that are in it' "$(calls 'open.*g/[0-9]/[0-9]*/cur')" 2
+is '... no mail file opened' "$(calls 'open.*O_RDONLY.*/empty')" 0
+
 message g/9/00/new/4.d d@x four body
 traced "$MAIL" new
 is 'a delivery' "$("$MAIL" count id:d@x)" 1
