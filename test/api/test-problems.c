@@ -126,6 +126,80 @@ test_told (void **state)
     assert_true (problems[0].since == since);
 }
 
+static bool
+stop (void *closure, const char *path, uint64_t done, uint64_t total)
+{
+    (void) closure;
+    (void) path;
+    (void) done;
+    (void) total;
+    return false;
+}
+
+/* A run that is stopped once its mail is in has to meet the folder's problems again. */
+static void
+test_stopped (void **state)
+{
+    struct fixture *f = *state;
+    struct mail_apply_options options = helper_options ();
+    struct mail_apply_counts counts;
+    struct mail_folders *folders;
+    struct mail_changes *changes = mail_changes_create (f->ctx, f->index);
+    struct mail_stat stat = helper_stat (f, "in/cur"), file;
+    size_t count;
+    helper_mail (f, "s1", "s1@example.org", "Stopped", 9, NULL, "first");
+    file = helper_stat (f, "in/cur/s1");
+    stat.mtime = stat.ctime = 12345;
+    mail_changes_folder (changes, "in/cur", &stat);
+    mail_changes_add (changes, "in/cur", "s1", &file);
+    mail_changes_problem (changes, "in/cur", "link", MAIL_REASON_DANGLING_LINK,
+                          &(struct mail_stat){0});
+    options.progress = stop;
+    assert_int_equal (mail_changes_apply (changes, &options, &counts), MAIL_ERROR_INTERRUPTED);
+    assert_int_equal (counts.added, 1);
+    load_problems (f, &count);
+    assert_int_equal (count, 0);
+    assert_int_equal (mail_folders_load (f->ctx, f->index, &folders), MAIL_OK);
+    assert_int_not_equal (mail_folders_by_id (folders, folder_id (f))->stat.mtime, 12345);
+
+    talloc_free (changes);
+    changes = mail_changes_create (f->ctx, f->index);
+    mail_changes_folder (changes, "in/cur", &stat);
+    mail_changes_problem (changes, "in/cur", "link", MAIL_REASON_DANGLING_LINK,
+                          &(struct mail_stat){0});
+    options.progress = NULL;
+    apply (changes, options);
+    load_problems (f, &count);
+    assert_int_equal (count, 1);
+    assert_int_equal (mail_folders_load (f->ctx, f->index, &folders), MAIL_OK);
+    assert_int_equal (mail_folders_by_id (folders, folder_id (f))->stat.mtime, 12345);
+}
+
+/* A file that cannot be read any more is a problem, and what it was when it was read stays. */
+static void
+test_unreadable (void **state)
+{
+    struct fixture *f = *state;
+    size_t count;
+    char *path = talloc_asprintf (f->ctx, "%s/in/cur/d:2,FS", f->root);
+    struct mail_stat folder = helper_stat (f, "in/cur"), file = helper_stat (f, "in/cur/d:2,FS");
+    struct mail_changes *changes = mail_changes_create (f->ctx, f->index);
+    assert_int_equal (unlink (path), 0);
+    assert_int_equal (symlink (path, path), 0); /* ELOOP, for root as well */
+    mail_changes_folder (changes, "in/cur", &folder);
+    mail_changes_add (changes, "in/cur", "d:2,FS", &file);
+    assert_int_equal (apply (changes, helper_options ()).failed, 1);
+    struct mail_problem *problems = load_problems (f, &count);
+    assert_int_equal (count, 1);
+    assert_int_equal (problems[0].reason, MAIL_REASON_UNREADABLE);
+    assert_string_equal (problems[0].name, "d:2,FS");
+    assert_non_null (helper_find (f, "d@example.org"));
+    drop (f, "d:2,FS", helper_options ());
+    load_problems (f, &count);
+    assert_int_equal (count, 0);
+    assert_null (helper_find (f, "d@example.org"));
+}
+
 static void
 test_tombstone (void **state)
 {
@@ -177,6 +251,8 @@ main (void)
         cmocka_unit_test (test_words),
         cmocka_unit_test_setup_teardown (test_remembered, helper_setup, helper_teardown),
         cmocka_unit_test_setup_teardown (test_told, helper_setup, helper_teardown),
+        cmocka_unit_test_setup_teardown (test_stopped, helper_setup, helper_teardown),
+        cmocka_unit_test_setup_teardown (test_unreadable, helper_setup, helper_teardown),
         cmocka_unit_test_setup_teardown (test_tombstone, helper_setup, helper_teardown),
         cmocka_unit_test_setup_teardown (test_workers, helper_setup, helper_teardown),
     };
