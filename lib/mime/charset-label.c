@@ -10,6 +10,7 @@
 #include "mime/charset-private.h"
 
 #include <glib.h>
+#include <iconv.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,23 +64,62 @@ alias_compare (const void *key, const void *element)
     return strcmp (key, ((const struct alias *) element)->label);
 }
 
-/* Lower case, "-" for "_", without what cannot stand in a name; "iso8859" as "iso-8859". */
-static void
-label_normalise (const char *label, char out[CHARSET_LABEL_MAX])
+/* "iso8859-1", "ISO_8859-1:1987", "ISO88591", "8859_1": what stands behind the 8859; NULL where it
+ * is no such name. */
+static const char *
+label_iso_8859 (const char *label)
 {
+    static const char *const starts[] = {"iso-8859", "iso_8859", "iso8859", "8859_"};
+
+    for (size_t i = 0; i < G_N_ELEMENTS (starts); i++) {
+        size_t n = strlen (starts[i]);
+
+        if (g_ascii_strncasecmp (label, starts[i], n) == 0)
+            return label + n + strspn (label + n, "-_");
+    }
+    return NULL;
+}
+
+/* Lower case, without what cannot stand in a name; line stands for "_". The sets of ISO 8859 have
+ * one spelling. */
+static void
+label_normalise (const char *label, char line, char out[CHARSET_LABEL_MAX])
+{
+    const char *part = label_iso_8859 (label);
     size_t n = 0;
 
-    if (g_ascii_strncasecmp (label, "iso8859", 7) == 0) {
-        memcpy (out, "iso-8859", n = 8);
-        label += 7;
+    if (part != NULL) {
+        memcpy (out, "iso-8859-", n = 9);
+        label = part;
     }
-    for (; *label != '\0' && *label != '*' && n < CHARSET_LABEL_MAX - 1; label++) {
+    for (; (part == NULL || *label != ':') && *label != '\0' && *label != '*' &&
+           n < CHARSET_LABEL_MAX - 1;
+         label++) {
         if (g_ascii_isalnum (*label) || strchr ("-.:+", *label) != NULL)
             out[n++] = g_ascii_tolower (*label);
         else if (*label == '_')
-            out[n++] = '-';
+            out[n++] = line;
     }
     out[n] = '\0';
+}
+
+static bool
+is_known (const char *name)
+{
+    iconv_t handle = iconv_open ("UTF-8", name);
+
+    if (handle == (iconv_t) -1)
+        return false;
+    iconv_close (handle);
+    return true;
+}
+
+/* Some names are known to iconv with "_" only. */
+static void
+label_underscores (const char *label, char out[CHARSET_LABEL_MAX])
+{
+    if (strchr (label, '_') != NULL && !is_known (out))
+        label_normalise (label, '_', out);
 }
 
 const char *
@@ -89,10 +129,11 @@ charset_label_name (const char *label, char buffer[CHARSET_LABEL_MAX])
 
     if (label == NULL)
         return NULL;
-    label_normalise (label, buffer);
+    label_normalise (label, '-', buffer);
     alias = bsearch (buffer, aliases, G_N_ELEMENTS (aliases), sizeof (aliases[0]), alias_compare);
     if (alias != NULL)
         return alias->name;
+    label_underscores (label, buffer);
     return strcmp (buffer, "utf-8") == 0 ? "UTF-8" : buffer;
 }
 
@@ -118,11 +159,23 @@ charset_name_windows (const char *name)
 bool
 charset_name_ascii_compatible (const char *name)
 {
-    return g_ascii_strncasecmp (name, "iso-2022", 8) != 0 &&
-           g_ascii_strncasecmp (name, "utf-7", 5) != 0 &&
-           g_ascii_strncasecmp (name, "utf-16", 6) != 0 &&
-           g_ascii_strncasecmp (name, "utf-32", 6) != 0 &&
-           g_ascii_strncasecmp (name, "hz", 2) != 0 && g_ascii_strncasecmp (name, "ucs", 3) != 0 &&
-           g_ascii_strncasecmp (name, "ibm", 3) != 0 &&
-           g_ascii_strncasecmp (name, "ebcdic", 6) != 0;
+    static const char *const usual[] = {"iso-8859-", "windows-", "cp125", "koi8-"};
+    static const char japanese[] = "\033$B!!\033(B";
+    char all[0x7f + sizeof japanese], read[4 * sizeof all], *in = all, *out = read;
+    size_t left = sizeof all, room = sizeof read;
+    iconv_t handle;
+
+    for (size_t i = 0; i < G_N_ELEMENTS (usual); i++)
+        if (g_ascii_strncasecmp (name, usual[i], strlen (usual[i])) == 0)
+            return true;
+    handle = iconv_open ("UTF-8", name);
+    if (handle == (iconv_t) -1)
+        return true;
+    /* control characters among them: they begin what is not ASCII in many sets */
+    for (size_t i = 0; i < 0x7f; i++)
+        all[i] = (char) (i + 1);
+    memcpy (all + 0x7f, japanese, sizeof japanese);
+    left = iconv (handle, &in, &left, &out, &room) == 0 ? left : 1;
+    iconv_close (handle);
+    return left == 0 && out - read == sizeof all && memcmp (read, all, sizeof all) == 0;
 }

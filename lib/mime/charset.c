@@ -303,7 +303,7 @@ charset_to_utf8 (void *ctx, const char *bytes, size_t length, const char *label,
     if (name == NULL && has_japanese_escape (bytes, length))
         name = "ISO-2022-JP";
     is_utf8 = name == NULL || strcmp (name, "UTF-8") == 0;
-    if ((is_utf8 || charset_name_ascii_compatible (name)) && charset_is_ascii (bytes, length))
+    if (charset_is_ascii (bytes, length) && (is_utf8 || charset_name_ascii_compatible (name)))
         return copy (ctx, bytes, length, length_out);
     count_sequences (bytes, length, &good, &bad);
     if (is_utf8 && bad == 0)
