@@ -3,10 +3,11 @@
 """Workers that die, loop, lie or do what they must not: only the message that made them do it is left
 out, and remembered. Workers and their parent killed from outside: nothing is lost. Every character set
 of the C library converts inside a worker."""
-import ctypes
+import base64
 import os
 import random
-import signal
+import shutil
+import subprocess
 import sys
 import time
 
@@ -14,10 +15,11 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, '..', 'lib')]
 import tap
-
+import charsets
 import invent
 import preload
-
+import processes
+import rounds
 import sandbox
 
 ENDS = ['abort', 'segfault', 'exit', 'loop', 'memory', 'stack', 'lie long', 'lie flood']
@@ -27,7 +29,17 @@ FILES = ['read-secret', 'read-passwd', 'read-memory', 'read-state', 'list', 'cre
 CALLS = ['socket', 'connect', 'execve', 'chmod', 'fchmod', 'kill', 'kill-all', 'tgkill', 'sigqueue', 'pidfd',
          'ptrace', 'vm-read', 'prlimit', 'uring', 'other-numbers', 'namespace', 'fork']
 PLAIN = 300
-CHECKS = len(ENDS) + 20
+COUNT = 900
+
+CHARSET_MAIL = b'''From: a@example.org
+Subject: number %d
+Message-ID: <cs%d@example.org>
+MIME-Version: 1.0
+Content-Type: text/plain; charset="%s"
+Content-Transfer-Encoding: base64
+
+%s
+'''
 
 
 def slug(what):
@@ -93,8 +105,16 @@ def check_calls(box, said, names, can, why):
                '%s is refused, and its message indexed' % name, lines)
 
 
+def problems(box):
+    """Base names and reasons of what is remembered."""
+    listed = box.json('new', '--problems', '--format=json')
+    return sorted((os.path.basename(p['path']), p['reason']) for p in listed)
+
+
 def check_remembered(box, env):
     """What took a worker down is not tried again until it changes."""
+    died = [(slug(what) + ':2,S', 'worker-died') for what in ENDS]
+    tap.equal(problems(box), sorted(died), 'the problems are remembered')
     for options in ([], ['--full-scan']):
         again = box.run('new', *options, env=env)
         tap.ok(again.returncode == 0 and b'No new mail' in again.stdout and not again.stderr,
@@ -111,6 +131,8 @@ def check_remembered(box, env):
     again = box.run('new', env=env)
     tap.equal((box.count('id:abort@example.org and vivid'), again.stderr), (1, b''),
               'a message that was mended is indexed')
+    died.remove(('abort:2,S', 'worker-died'))
+    tap.equal(problems(box), sorted(died), 'and no problem any more')
 
 
 def bad_behaviour():
@@ -131,8 +153,138 @@ def bad_behaviour():
         check_remembered(box, env)
 
 
+def every_charset():
+    """A message in each; its word must be found."""
+    with sandbox.Sandbox() as box:
+        sandbox.maildir(os.path.join(box.root, 'in'))
+        expected, none = {}, []
+        for number, name in enumerate(charsets.names()):
+            word, data = charsets.written(name)
+            if word is None:
+                none.append(name)
+                continue
+            expected.setdefault(word, {})['cs%d@example.org' % number] = name
+            with open(os.path.join(box.root, 'in', 'cur', '%d:2,S' % number), 'wb') as f:
+                f.write(CHARSET_MAIL % (number, number, name.encode(), base64.encodebytes(data)))
+        done = box.run('new')
+        tap.ok(done.returncode == 0 and not done.stderr, 'mail in %d character sets is indexed'
+               % sum(map(len, expected.values())), done.stderr[-500:])
+        tap.ok(len(none) < 40, 'few sets have none of the words', none)
+        missing = {}
+        for word, of in sorted(expected.items()):
+            found = set(box.ids('"%s"' % word))
+            missing.update({name: word for message, name in of.items() if message not in found})
+        tap.ok(not missing, 'the words of each are found', lambda: '%d missing: %s' % (len(missing), missing))
+
+
+def many_workers():
+    """More workers than one user may have descriptors on their way to, a hundred and twenty-eight each."""
+    prefix = somebody()
+    if prefix is None:
+        tap.skip('many workers', 'limits do not count here')
+        return
+    with sandbox.Sandbox() as box:
+        invent.maildirs(box.root, 2500, size=10)
+        with open(os.path.join(box.top, 'config'), 'a') as f:
+            f.write('[new]\nworkers=16\n')
+        subprocess.run(['chown', '-R', '65534:65534', box.top], check=True)
+        done = box.run('new', prefix=prefix)
+        tap.ok(done.returncode == 0 and not done.stderr and b'Added 2500 ' in done.stdout,
+               'sixteen workers of a user with 256 open files', done.stdout + done.stderr)
+
+
+def somebody():
+    """A command prefix under which few descriptors may be on their way; None where there is none."""
+    prefix = ['prlimit', '--nofile=256:256']
+    if os.geteuid() == 0:
+        prefix = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] + prefix
+    try:
+        works = subprocess.run(prefix + ['test', '-x', tap.MAIL]).returncode == 0
+    except OSError:
+        return None
+    return prefix if works else None
+
+
+# ---- killed from outside ----
+
+
+class Rounds:
+    """Runs of new over the same mail, some process of which is killed."""
+
+    def __init__(self, mail, length, right):
+        self.mail, self.length, self.right = mail, length, right
+        self.chance = random.Random(int(os.environ.get('MAIL_TEST_SEED', '11')))
+        self.hit = 0
+
+    def run(self, number, victim):
+        with sandbox.Sandbox() as box:
+            shutil.copytree(self.mail, box.root, copy_function=os.link, dirs_exist_ok=True)
+            moment = self.chance.uniform(0, self.length)
+            process = box.start('new', start_new_session=True, stdout=-3, stderr=-1)
+            hits = self.disturb(process, victim, moment)
+            said = process.communicate(timeout=300)[1].decode('utf8', 'replace')
+            self.hit += hits > 0
+            name = 'round %d, %d times the %s killed, %.0f ms after the start: ' % (
+                number, hits, victim, moment * 1000)
+            self.check(box, name, victim, process.returncode, said)
+            tap.ok(not rounds.survivors(process.pid), name + 'no process is left')
+
+    def disturb(self, process, victim, moment):
+        """Kills; returns how often."""
+        if processes.ends(process, moment) is not None:
+            return 0
+        if victim == 'parent':
+            return processes.kill(process.pid)
+        if victim == 'spawner':
+            place = processes.spawner(process.pid)
+            return bool(place) and processes.kill(place)
+        hits = 0
+        for _ in range(1 if victim == 'worker' else 8):
+            found = processes.workers(process.pid)
+            if found:
+                hits += processes.kill(self.chance.choice(found))
+            if processes.ends(process, self.chance.uniform(0.05, 0.2)) is not None:
+                break
+        return hits
+
+    def check(self, box, name, victim, code, said):
+        whole = snapshot(box) if code == 0 else None
+        if victim == 'worker':
+            tap.ok(code == 0 and not said, name + 'the run goes on to its end', (code, said))
+        elif victim != 'parent':
+            tap.ok(code in (0, 1, 75), name + 'the run ends with a code that is documented', (code, said))
+        if code == 0:
+            tap.ok(not rounds.unlike(whole, self.right), name + 'nothing is missing',
+                   lambda: rounds.unlike(whole, self.right) + said)
+        again = box.run('new')
+        wrong = rounds.unlike(snapshot(box), self.right) if again.returncode == 0 else again.stderr
+        tap.ok(not wrong, name + 'after the next run everything is there', wrong)
+
+
+def snapshot(box):
+    words = {word: sorted(box.ids(word)) for word in ('topic', 'word1*', '"shu*"', 'example', 'the', 'patch')}
+    return dict(rounds.snapshot(box), words=['%s %s' % (w, ids) for w, ids in words.items()])
+
+
+def killed():
+    victims = ['worker', 'spawner', 'workers', 'parent'] * (25 if tap.LONG else 2)
+    with sandbox.Sandbox() as box:
+        rounds.make_mail(box.root, COUNT)
+        mail = os.path.join(box.top, 'original')
+        shutil.copytree(box.root, mail, copy_function=os.link)
+        start = time.monotonic()
+        box.lines('new')
+        test = Rounds(mail, time.monotonic() - start, snapshot(box))
+        for number, victim in enumerate(victims):
+            test.run(number, victim)
+    tap.ok(test.hit >= len(victims) // 2, 'half of the kills hit somebody', test.hit)
+
+
 def main():
     bad_behaviour()
+    every_charset()
+    many_workers()
+    killed()
     tap.done()
 
 

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The processes of a run: who they are, what they take, and ending one of them."""
+import os
+import signal
+import time
+
+
+def _stat(pid):
+    """Name, state, parent; None when it is gone."""
+    try:
+        with open('/proc/%d/stat' % pid) as f:
+            text = f.read()
+    except OSError:
+        return None
+    name, rest = text[text.index('(') + 1:text.rindex(')')], text[text.rindex(')') + 2:].split()
+    return name, rest[0], int(rest[1])
+
+
+def children(pid):
+    """Process ids of children that run, with their names."""
+    found = []
+    try:
+        with open('/proc/%d/task/%d/children' % (pid, pid)) as f:
+            pids = [int(p) for p in f.read().split()]
+    except OSError:
+        return []
+    for child in pids:
+        stat = _stat(child)
+        if stat and stat[1] != 'Z':
+            found.append((child, stat[0]))
+    return found
+
+
+def spawner(pid):
+    """Of the run that is process pid; None while there is none."""
+    return next((child for child, name in children(pid) if name == 'mail spawner'), None)
+
+
+def workers(pid):
+    place = spawner(pid)
+    return [child for child, name in children(place) if name == 'mail worker'] if place else []
+
+
+def kill(pid):
+    """Whether it was there to be killed."""
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def ends(process, seconds):
+    """Waits for a Popen; its exit code, None if it goes on."""
+    end = time.monotonic() + seconds
+    while process.poll() is None and time.monotonic() < end:
+        time.sleep(0.002)
+    return process.poll()
+
+
+def memory(pid):
+    """Proportional set size in bytes; 0 when it is gone."""
+    try:
+        with open('/proc/%d/smaps_rollup' % pid) as f:
+            for line in f:
+                if line.startswith('Pss:'):
+                    return int(line.split()[1]) << 10
+    except OSError:
+        pass
+    return 0
