@@ -38,5 +38,7 @@ const char *address_plain_spec (const char *text, struct piece *address_out);
 
 /* The next piece of a list, without separators; false at the end. */
 bool address_next_piece (const char **text, struct piece *piece_out);
+/* Whether a list must not be given to GMime: "a:a:a:..." overflows its stack. */
+bool address_nests_deep (const char *text);
 
 #endif

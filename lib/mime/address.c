@@ -63,6 +63,15 @@ marked_run (const struct protected *protected, const char *mark, const char **en
     return &g_array_index (protected->runs, struct encoded_run, n);
 }
 
+static const char *
+find_mark (const char *text)
+{
+    for (; *text != '\0'; text++)
+        if (*text == MARK_OPEN[0] && strncmp (text, MARK_OPEN, strlen (MARK_OPEN)) == 0)
+            return text;
+    return NULL;
+}
+
 /* Puts back what marks stand for: decoded, or as it was. */
 static char *
 restore (void *ctx, const struct protected *protected, const char *text, bool decode)
@@ -71,7 +80,7 @@ restore (void *ctx, const struct protected *protected, const char *text, bool de
     const char *mark, *end;
     char *result;
 
-    while ((mark = strstr (text, MARK_OPEN)) != NULL) {
+    while ((mark = find_mark (text)) != NULL) {
         const struct encoded_run *run = marked_run (protected, mark, &end);
 
         g_string_append_len (out, text, mark - text);
@@ -141,7 +150,7 @@ add_mailbox (void *ctx, struct entries *entries, const struct protected *protect
 
     if (address == NULL)
         address = "";
-    if (strchr (address, '@') == NULL && strstr (address, MARK_OPEN) != NULL) {
+    if (strchr (address, '@') == NULL && find_mark (address) != NULL) {
         /* A display name alone, encoded. */
         entry->name = restore (entries->list, protected, address, true);
         return;
@@ -172,10 +181,12 @@ add_parsed (void *ctx, struct entries *entries, const struct protected *protecte
     }
 }
 
+/* NULL where GMime finds no address. */
 static InternetAddressList *
 parse_list (const char *text)
 {
-    return internet_address_list_parse (mime_parser_options (), text);
+    return address_nests_deep (text) ? NULL
+                                     : internet_address_list_parse (mime_parser_options (), text);
 }
 
 /* Each piece by itself, so that one that cannot be parsed takes nothing else with it. */

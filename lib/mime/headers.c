@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * headers.c - the header block of the message itself, as names and raw values.
+ * headers.c - a header block as names and raw values.
  *
- * GMime is given the four Content- fields only; the rest it would parse into addresses and dates
- * that nobody asks for, and its rules for damaged lines would be ours. All fields of a message are
- * cut out of the block in one pass into one buffer, and sorted by name for look-ups, so that a
- * hundred thousand fields cost no more than a hundred, each.
+ * All fields are cut out of the block in one pass into one buffer, and sorted by name for look-ups,
+ * so that a hundred thousand fields cost no more than a hundred, each. Lines that are no fields are
+ * passed over.
  */
 #include "mime/mime-private.h"
 #include "schema.h"
@@ -94,15 +93,6 @@ put_value (char *out, const char *value, size_t length)
     return out;
 }
 
-char *
-mime_unfold (void *ctx, const char *value, size_t length)
-{
-    char *out = talloc_array (ctx, char, length + 1);
-
-    put_value (out, value, length);
-    return out;
-}
-
 static char *
 put_name (char *out, const struct span *span)
 {
@@ -129,27 +119,6 @@ add_field (struct mime_headers *headers, char **arena, const struct span *span)
     *arena = put_value (*arena, span->value, (size_t) (span->end - span->value));
 }
 
-/* Keeps the lines of what GMime is to know; of each field the first. */
-static void
-add_content (struct mime_headers *headers, const struct span *span, const char *name,
-             unsigned *seen)
-{
-    static const char *const names[] = {"type", "transfer-encoding", "disposition", "id"};
-    size_t length = MIN ((size_t) (span->end - span->line), (size_t) HEADER_MAX);
-
-    if (strncmp (name, "content-", 8) != 0)
-        return;
-    for (unsigned i = 0; i < G_N_ELEMENTS (names); i++) {
-        if (strcmp (name + 8, names[i]) != 0 || (*seen & 1U << i) != 0)
-            continue;
-        *seen |= 1U << i;
-        memcpy (headers->content + headers->content_length, span->line, length);
-        headers->content_length += length;
-        if (span->line[length - 1] != '\n')
-            headers->content[headers->content_length++] = '\n';
-    }
-}
-
 static int
 field_compare (const void *a, const void *b)
 {
@@ -160,28 +129,24 @@ field_compare (const void *a, const void *b)
     return order != 0 ? order : x->name < y->name ? -1 : 1;
 }
 
+bool
+mime_headers_begin (const char *data, size_t length)
+{
+    return length > 0 && span_next (data, data + length).name_length > 0;
+}
+
 struct mime_headers *
 mime_headers_parse (void *ctx, const char *data, size_t length)
 {
     struct mime_headers *headers = talloc_zero (ctx, struct mime_headers);
     const char *line = data, *end = data + length;
-    char *arena = talloc_array (headers, char, MIN (length, MIME_HEADER_BLOCK_MAX) + 2);
-    unsigned seen = 0;
+    char *arena = talloc_array (headers, char, length + 2);
 
-    headers->content = talloc_array (headers, char, MIN (length, 4 * (size_t) HEADER_MAX) + 4);
-    if (end - data > (ptrdiff_t) MIME_HEADER_BLOCK_MAX)
-        end = data + MIME_HEADER_BLOCK_MAX;
     while (line < end && !is_empty_line (line, end)) {
         struct span span = span_next (line, end);
 
-        if (span.name_length == 0 && line == data) {
-            talloc_free (headers);
-            return NULL;
-        }
-        if (span.name_length > 0) {
+        if (span.name_length > 0)
             add_field (headers, &arena, &span);
-            add_content (headers, &span, headers->fields[headers->count - 1].name, &seen);
-        }
         line = span.end;
     }
     headers->body = (size_t) ((line < end ? line_end (line, end) : line) - data);

@@ -5,51 +5,41 @@
 
 #include "mime/mime.h"
 #include <gmime/gmime.h>
+#include <sys/types.h>
 
-/* Files up to this size are read into memory; of larger ones only the header is. */
+/* Files up to this size are read into memory; larger ones stay where they are. */
 #define MIME_MEMORY_LIMIT ((size_t) 1 << 20)
-/* A header longer than this ends here: what follows is body. */
+/* A message's header that is longer ends here: what follows is body. Headers of parts are kept up
+ * to as much together. */
 #define MIME_HEADER_BLOCK_MAX ((size_t) 64 << 20)
 
 /* ---- source.c: a descriptor as bytes ---- */
 
 /* A mail file, open for reading. */
 struct mime_source {
-    GMimeStream *stream; /* the whole file, or its copy in memory */
-    char *head;          /* the file's first bytes: at least the header, if in memory all of it */
-    size_t head_length;
-    size_t size;  /* bytes of stream */
-    bool memory;  /* head is the whole file */
-    bool mailbox; /* begins with an mbox "From " line */
-    bool several; /* a mailbox with more than one message */
+    char *memory; /* all of it; NULL: it is read from fd */
+    int fd;       /* our own, or -1 */
+    size_t size;
     size_t start; /* of the header: after a byte order mark and a "From " line */
+    bool mailbox; /* has that line: mbox */
 };
 
-/* The destructor lets go of the stream. MAIL_ERROR_IO. */
+/* The destructor closes. MAIL_ERROR_IO. */
 enum mail_status mime_source_open (void *ctx, int fd, size_t memory_limit,
                                    struct mime_source **source_out, char **error_out);
-/* A new stream of these header lines, an empty line, and the body from this offset on. Head must
- * not be used any more. */
-GMimeStream *mime_source_part (struct mime_source *source, const char *header, size_t length,
-                               size_t body);
+/* Copies up to length bytes; less, or 0, at the end or where the file cannot be read. */
+size_t mime_source_read (const struct mime_source *source, char *to, size_t length, size_t offset);
 /* SHA-1 of a file's bytes in lower-case hex, talloc'd; NULL where it cannot be read. */
 char *mime_file_sha1 (void *ctx, int fd);
-
 /* Reads up to length bytes; less only at the end of the file. -1 with errno. */
 ssize_t mime_read_at (int fd, char *to, size_t length, size_t offset);
 
-/* ---- source-scan.c ---- */
+/* ---- mailbox.c ---- */
 
-/* Whether a mailbox has a second message. */
-bool mime_scan_separator (const struct mime_source *source, int fd);
-/* Ends the file early where it has very many lines that may be boundaries: GMime makes an object of
- * a kilobyte and a half for each part, of which there may be one in five bytes. */
-void mime_source_limit (struct mime_source *source, int fd, size_t body);
-/* Where the first line stands that begins like this boundary; SIZE_MAX for nowhere. */
-size_t mime_scan_boundary (const struct mime_source *source, int fd, size_t body,
-                           const char *boundary);
+/* Whether an mbox file has a second message. */
+bool mime_mailbox_has_more (const struct mime_source *source);
 
-/* ---- headers.c: the header block of the message itself ---- */
+/* ---- headers.c: a header block ---- */
 
 struct mime_field {
     const char *name;  /* lower case */
@@ -58,15 +48,13 @@ struct mime_field {
 struct mime_headers {
     struct mime_field *fields; /* by name, equal names in the order of the file */
     size_t count;
-    char *content; /* the lines of the first Content-Type, -Transfer-Encoding, -Disposition, -ID */
-    size_t content_length;
-    size_t body; /* offset in data where the body begins */
+    size_t body; /* offset in data after the empty line */
 };
-/* Data need not end in a NUL. NULL where it does not begin like a header. */
+/* Whether data begins with a field. */
+bool mime_headers_begin (const char *data, size_t length);
+/* Data need not end in a NUL. */
 struct mime_headers *mime_headers_parse (void *ctx, const char *data, size_t length);
 const char *mime_headers_get (const struct mime_headers *headers, const char *name, unsigned nth);
-/* Line breaks taken out, blanks trimmed, NUL bytes dropped; talloc'd. */
-char *mime_unfold (void *ctx, const char *value, size_t length);
 
 /* ---- rfc2047.c ---- */
 
@@ -87,14 +75,29 @@ struct mime_references {
 void mime_references_scan (void *ctx, const char *references, const char *in_reply_to,
                            const char *own, struct mime_references *out);
 
-/* ---- parts.c ---- */
+/* ---- parts.c, structure.c ---- */
 
+/* What a part is beside its struct mail_part. Strings are "" nowhere: NULL for none. */
 struct mime_part {
-    GMimeObject *object;  /* belongs to the tree */
-    const char *fallback; /* text of a multipart without parts; NULL for others */
-    bool wrapping;        /* mime_part_is_wrapping() */
+    size_t body, end; /* offsets in the file: after the header, after the body */
+    size_t parent;    /* index; SIZE_MAX for the first */
+    GMimeContentEncoding encoding;
+    const char *charset, *boundary, *smime_type; /* parameters of Content-Type */
+    bool digest;                                 /* multipart/digest */
+    bool delsp;                                  /* format=flowed; delsp=yes */
+    struct mime_headers *inner;                  /* of a MAIL_PART_MESSAGE */
 };
-void mime_parts_walk (struct mime_message *message);
+
+/* Fills the array of parts. */
+void mime_structure (struct mime_message *message);
+/* Appends a part; its index. headers: NULL for none; digest: it is a message by default. */
+size_t mime_part_open (struct mime_message *message, const struct mime_headers *headers,
+                       bool digest, size_t body, size_t parent, size_t depth);
+/* The part's body ends here; all of its sub-parts are closed. */
+void mime_part_close (struct mime_message *message, size_t index, size_t end);
+void mime_find_tags (struct mime_message *message);
+/* Whether bodies in this encoding are read as they are. */
+bool mime_encoding_is_identity (GMimeContentEncoding encoding);
 
 /* ---- skip.c ---- */
 
@@ -107,8 +110,8 @@ size_t mime_join_delsp (char *text, size_t length);
 /* ---- parse.c ---- */
 
 struct mime_message {
+    struct mime_source *source;
     struct mime_headers *headers;
-    GMimeObject *body;
     char *id;
     int64_t date;
     struct mime_references references;

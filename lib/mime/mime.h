@@ -2,8 +2,9 @@
 /*
  * mime.h - a mail file as headers, parts and UTF-8 text. Knows no database.
  *
- * GMime parses; all GObjects are owned by struct mime_message and let go by its destructor. What
- * the code does with malformed mail is listed in doc/design/odd-mail.md, each with its test.
+ * The structure is found by structure.c; GMime reads what is inside fields (types, parameters,
+ * addresses, dates). What the code does with malformed mail is listed in doc/design/odd-mail.md,
+ * each with its test.
  */
 #ifndef MIME_H
 #define MIME_H
@@ -13,15 +14,14 @@
 
 struct mime_message;
 
-/* Once a process, before anything else here (g_mime_init and the parser settings). Cheap to call
- * again. */
+/* Once a process, before anything else here (GMime, libxml2 and the parser settings). Cheap to call
+ * again; mime_message_parse does so itself. */
 void mime_init (void);
 
-/* Parses the mail in an open regular file, from its start; the descriptor is not closed and may be
- * closed after the call (its file offset may move, until the message is freed). Files over 1 MiB
- * are not read into memory as a whole. MAIL_ERROR_NOT_MAIL: none of From, Subject, To has a value,
- * or the file is an mbox of several messages. MAIL_ERROR_IO. error_out as in mailindex.h; the line
- * does not name the file. */
+/* Parses the mail in an open regular file, from its start; the descriptor is not closed, its offset
+ * is not moved, and it may be closed after the call. Files over 1 MiB are not read into memory as a
+ * whole. MAIL_ERROR_NOT_MAIL: none of From, Subject, To has a value, or the file is an mbox of
+ * several messages. MAIL_ERROR_IO. error_out as in mailindex.h; the line does not name the file. */
 enum mail_status mime_message_parse (void *ctx, int fd, struct mime_message **message_out,
                                      char **error_out);
 

@@ -3,12 +3,15 @@
  * parse.c - owns the parsed message: the steps of parsing, and what is known of it as a whole.
  *
  * A file goes through here once when it is indexed and once when it is shown; everything but the
- * bodies is read at once. GMime's tree and its streams live until the message is freed.
+ * bodies is read at once.
  */
 #include "mime/mime-private.h"
 
 #include <libxml/parser.h>
+#include <string.h>
 #include <talloc.h>
+
+#define HEADER_STEP ((size_t) 64 << 10) /* bytes read of a large file to find the header's end */
 
 static GMimeParserOptions *parser_options;
 
@@ -30,15 +33,8 @@ mime_init (void)
 GMimeParserOptions *
 mime_parser_options (void)
 {
+    mime_init ();
     return parser_options;
-}
-
-static int
-message_destructor (struct mime_message *message)
-{
-    if (message->body != NULL)
-        g_object_unref (message->body);
-    return 0;
 }
 
 /* ---- steps ---- */
@@ -62,64 +58,50 @@ has_value (const struct mime_headers *headers, const char *name)
     return false;
 }
 
-static enum mail_status
-read_headers (struct mime_message *message, void *ctx, const struct mime_source *source,
-              char **error_out)
+/* The bytes that begin with the header and hold all of it, if it is not longer than the limit. */
+static const char *
+read_block (void *ctx, const struct mime_source *source, size_t *length_out)
 {
-    struct mime_headers *headers;
+    size_t room = HEADER_STEP, length = 0;
+    char *block = NULL;
 
-    if (source->several)
-        return not_mail (ctx, "not mail: a mailbox of several messages", error_out);
-    headers = mime_headers_parse (message, source->head + source->start,
-                                  source->head_length - source->start);
+    if (source->memory != NULL) {
+        *length_out = source->size - source->start;
+        return source->memory + source->start;
+    }
+    for (; length == room / 2 || block == NULL; room *= 2) {
+        block = talloc_realloc (ctx, block, char, room);
+        length = mime_source_read (source, block, room, source->start);
+        if (length < room || room >= MIME_HEADER_BLOCK_MAX ||
+            memmem (block, length, "\n\n", 2) != NULL ||
+            memmem (block, length, "\n\r\n", 3) != NULL)
+            break;
+    }
+    *length_out = length;
+    return block;
+}
+
+static enum mail_status
+read_headers (struct mime_message *message, void *ctx, char **error_out)
+{
+    const struct mime_source *source = message->source;
+    void *temporary = talloc_new (message);
+    struct mime_headers *headers = NULL;
+    size_t length;
+    const char *block = read_block (temporary, source, &length);
+
+    if (mime_headers_begin (block, length)) {
+        headers = mime_headers_parse (message, block, MIN (length, MIME_HEADER_BLOCK_MAX));
+        headers->body += source->start;
+    }
+    talloc_free (temporary);
+    message->headers = headers;
     if (headers == NULL || !(has_value (headers, "from") || has_value (headers, "subject") ||
                              has_value (headers, "to")))
         return not_mail (ctx, "not mail: no From, Subject or To", error_out);
-    headers->body += source->start;
-    message->headers = headers;
+    if (source->mailbox && mime_mailbox_has_more (source))
+        return not_mail (ctx, "not mail: a mailbox of several messages", error_out);
     return MAIL_OK;
-}
-
-/* GMime keeps what stands before the first boundary in memory. Of a large file it is not given
- * that; a multipart without a boundary in sight is plain text. */
-static void
-skip_prologue (struct mime_message *message, const struct mime_source *source, int fd)
-{
-    struct mime_headers *headers = message->headers;
-    const char *raw = mime_headers_get (headers, "content-type", 0);
-    GMimeContentType *type = g_mime_content_type_parse (parser_options, raw);
-    const char *boundary = g_mime_content_type_get_parameter (type, "boundary");
-    size_t first = SIZE_MAX;
-
-    if (g_mime_content_type_is_type (type, "multipart", "*")) {
-        if (boundary != NULL && *boundary != '\0')
-            first = mime_scan_boundary (source, fd, headers->body, boundary);
-        if (first != SIZE_MAX)
-            headers->body = first;
-        else
-            headers->content_length = 0;
-    }
-    g_object_unref (type);
-}
-
-static void
-read_body (struct mime_message *message, struct mime_source *source, int fd)
-{
-    const struct mime_headers *headers = message->headers;
-    const char *type = mime_headers_get (headers, "content-type", 0);
-    GMimeStream *stream;
-    GMimeParser *parser;
-
-    if (type != NULL && g_ascii_strncasecmp (type, "text/", 5) != 0) {
-        if (!source->memory)
-            skip_prologue (message, source, fd);
-        mime_source_limit (source, fd, headers->body);
-    }
-    stream = mime_source_part (source, headers->content, headers->content_length, headers->body);
-    parser = g_mime_parser_new_with_stream (stream);
-    message->body = g_mime_parser_construct_part (parser, parser_options);
-    g_object_unref (parser);
-    g_object_unref (stream);
 }
 
 static enum mail_status
@@ -161,29 +143,27 @@ mime_message_parse_with (void *ctx, int fd, size_t memory_limit, struct mime_mes
                          char **error_out)
 {
     struct mime_message *message = talloc_zero (ctx, struct mime_message);
-    struct mime_source *source = NULL;
     enum mail_status status;
 
-    talloc_set_destructor (message, message_destructor);
     mime_init ();
-    status = mime_source_open (ctx, fd, memory_limit, &source, error_out);
+    status = mime_source_open (ctx, fd, memory_limit, &message->source, error_out);
     if (status != MAIL_OK)
         goto done;
-    status = read_headers (message, ctx, source, error_out);
+    talloc_steal (message, message->source);
+    status = read_headers (message, ctx, error_out);
     if (status != MAIL_OK)
         goto done;
     status = read_id (message, ctx, fd, error_out);
     if (status != MAIL_OK)
         goto done;
-    read_body (message, source, fd);
     message->date = read_date (mime_headers_get (message->headers, "date", 0));
     mime_references_scan (message, mime_headers_get (message->headers, "references", 0),
                           mime_headers_get (message->headers, "in-reply-to", 0), message->id,
                           &message->references);
-    mime_parts_walk (message);
+    mime_structure (message);
+    mime_find_tags (message);
     *message_out = message;
 done:
-    talloc_free (source);
     if (status != MAIL_OK)
         talloc_free (message);
     return status;

@@ -1,262 +1,284 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * parts.c - GMime's tree as a flat array of parts, numbered depth-first.
+ * parts.c - what a part's header says of it, and the flat array of parts, numbered depth-first.
  *
- * The walk happens once, while parsing: it also finds the tags that depend on content types. Depth
- * and number of parts are limited; GMime itself goes no deeper than 1,024.
+ * GMime reads Content-Type and Content-Disposition (RFC 2045, 2183, 2231); what is asked for later
+ * is copied out of its objects, which are let go at once. The tags that depend on types are found
+ * when all parts are known.
  */
+#include "mime/charset.h"
 #include "mime/mime-private.h"
 #include "schema.h"
 
 #include <string.h>
 #include <talloc.h>
 
-enum found { FOUND_ATTACHMENT = 1, FOUND_ENCRYPTED = 2, FOUND_SIGNED = 4 };
-
-struct walk {
-    struct mime_message *message;
-    unsigned found;
-};
-
-static bool
-is_type (GMimeObject *object, const char *type, const char *subtype)
-{
-    GMimeContentType *content_type = g_mime_object_get_content_type (object);
-
-    return content_type != NULL && g_mime_content_type_is_type (content_type, type, subtype);
-}
-
 /* ---- one part ---- */
 
-/* The value of the first header field of this name; NULL for none. */
 static const char *
-find_raw (GMimeHeaderList *headers, const char *name)
+field (const struct mime_headers *headers, const char *name)
 {
-    int count = headers != NULL ? g_mime_header_list_get_count (headers) : 0;
-
-    for (int i = 0; i < count; i++) {
-        GMimeHeader *header = g_mime_header_list_get_header_at (headers, i);
-
-        if (g_ascii_strcasecmp (g_mime_header_get_name (header), name) == 0)
-            return g_mime_header_get_raw_value (header);
-    }
-    return NULL;
+    return headers != NULL ? mime_headers_get (headers, name, 0) : NULL;
 }
 
-/* GMime takes a Content-Type without a slash ("text") for application/octet-stream; it is to be
- * read as if it were not there (RFC 2045 5.2). */
-static bool
-is_no_type (GMimeObject *object)
+/* As UTF-8: GMime loses a raw 8-bit letter at the end of a value. */
+static char *
+repaired (void *ctx, const char *raw)
 {
-    const char *raw;
+    size_t length = strlen (raw);
 
-    if (!is_type (object, "application", "octet-stream"))
-        return false;
-    raw = find_raw (g_mime_object_get_header_list (object), "Content-Type");
-    return raw != NULL && strchr (raw, '/') == NULL;
+    return charset_to_utf8 (ctx, raw, length, NULL, &length);
 }
 
+/* "major/minor" in lower case. What has no slash is to be read as if it were not there (RFC 2045
+ * 5.2). */
 static const char *
-part_type (void *ctx, GMimeObject *object)
+type_name (void *ctx, GMimeContentType *type, bool digest)
 {
-    GMimeContentType *type = g_mime_object_get_content_type (object);
     const char *major = type != NULL ? g_mime_content_type_get_media_type (type) : NULL;
     const char *minor = type != NULL ? g_mime_content_type_get_media_subtype (type) : NULL;
     char *both;
 
-    if (major == NULL || minor == NULL || is_no_type (object))
-        return "text/plain";
+    if (major == NULL || minor == NULL)
+        return type == NULL && digest ? "message/rfc822" : "text/plain";
     both = talloc_asprintf (ctx, "%s/%s", major, minor);
     for (char *p = both; *p != '\0'; p++)
         *p = g_ascii_tolower (*p);
-    if (g_utf8_validate (both, -1, NULL))
-        return both;
-    talloc_free (both);
-    return "application/octet-stream";
-}
-
-/* A parameter of Content-Disposition, else of Content-Type; NULL for none. GMime has decoded it. */
-static const char *
-part_filename (void *ctx, GMimeObject *object)
-{
-    const char *name = g_mime_object_get_content_disposition_parameter (object, "filename");
-
-    if (name == NULL || *name == '\0')
-        name = g_mime_object_get_content_type_parameter (object, "name");
-    if (name == NULL || *name == '\0')
-        return NULL;
-    return mime_decode_text (ctx, name);
+    return g_utf8_validate (both, -1, NULL) ? both : "application/octet-stream";
 }
 
 static const char *
-part_content_id (void *ctx, GMimeObject *object)
+parameter (void *ctx, GMimeContentType *type, const char *name)
 {
-    const char *id = g_mime_object_get_content_id (object);
-    size_t length;
+    const char *value = type != NULL ? g_mime_content_type_get_parameter (type, name) : NULL;
 
-    if (id == NULL)
-        return NULL;
-    length = strlen (id);
-    if (length > 1 && id[0] == '<' && id[length - 1] == '>')
-        id++, length -= 2;
-    return length > 0 ? mime_line (ctx, id, length) : NULL;
+    return value != NULL && *value != '\0' ? talloc_strdup (ctx, value) : NULL;
 }
 
 static bool
-is_attachment (GMimeObject *object)
+parameter_is (GMimeContentType *type, const char *name, const char *value)
 {
-    const char *disposition = g_mime_object_get_disposition (object);
+    const char *given = type != NULL ? g_mime_content_type_get_parameter (type, name) : NULL;
 
-    return disposition != NULL && g_ascii_strcasecmp (disposition, "attachment") == 0;
+    return given != NULL && g_ascii_strcasecmp (given, value) == 0;
+}
+
+static void
+read_type (struct mime_message *message, struct mail_part *part, struct mime_part *source,
+           const char *raw, bool digest)
+{
+    GMimeContentType *type = NULL;
+    char *value = raw != NULL ? repaired (message, raw) : NULL;
+
+    if (raw != NULL && strchr (raw, '/') != NULL)
+        type = g_mime_content_type_parse (mime_parser_options (), value);
+    part->type = type_name (message, type, digest && (raw == NULL || *raw == '\0'));
+    part->filename = parameter (message, type, "name");
+    source->charset = parameter (message, type, "charset");
+    source->boundary = parameter (message, type, "boundary");
+    source->smime_type = parameter (message, type, "smime-type");
+    source->digest = type != NULL && g_mime_content_type_is_type (type, "multipart", "digest");
+    source->delsp = parameter_is (type, "format", "flowed") && parameter_is (type, "delsp", "yes");
+    g_clear_object (&type);
+    talloc_free (value);
+}
+
+static void
+read_disposition (struct mime_message *message, struct mail_part *part, const char *raw)
+{
+    GMimeContentDisposition *disposition;
+    const char *kind, *name;
+    char *value;
+
+    if (raw == NULL)
+        return;
+    value = repaired (message, raw);
+    disposition = g_mime_content_disposition_parse (mime_parser_options (), value);
+    kind = g_mime_content_disposition_get_disposition (disposition);
+    name = g_mime_content_disposition_get_parameter (disposition, "filename");
+    part->attachment = kind != NULL && g_ascii_strcasecmp (kind, "attachment") == 0;
+    if (name != NULL && *name != '\0')
+        part->filename = talloc_strdup (message, name);
+    g_object_unref (disposition);
+    talloc_free (value);
+}
+
+/* Content-Transfer-Encoding is one word; what follows it ("8bit;") is passed over. */
+static GMimeContentEncoding
+read_encoding (const char *raw)
+{
+    char word[32];
+    size_t length;
+
+    if (raw == NULL)
+        return GMIME_CONTENT_ENCODING_DEFAULT;
+    length = strcspn (raw, "; \t,");
+    if (length >= sizeof (word))
+        return GMIME_CONTENT_ENCODING_DEFAULT;
+    memcpy (word, raw, length);
+    word[length] = '\0';
+    return g_mime_content_encoding_from_string (word);
+}
+
+bool
+mime_encoding_is_identity (GMimeContentEncoding encoding)
+{
+    return encoding != GMIME_CONTENT_ENCODING_BASE64 &&
+           encoding != GMIME_CONTENT_ENCODING_QUOTEDPRINTABLE &&
+           encoding != GMIME_CONTENT_ENCODING_UUENCODE;
+}
+
+static bool
+is_message (const char *type)
+{
+    return strcmp (type, "message/rfc822") == 0 || strcmp (type, "message/rfc2822") == 0 ||
+           strcmp (type, "message/global") == 0 || strcmp (type, "message/news") == 0;
 }
 
 static enum mail_part_kind
-part_kind (GMimeObject *object)
+part_kind (const struct mail_part *part, const struct mime_part *source)
 {
-    if (GMIME_IS_MESSAGE_PART (object))
-        return MAIL_PART_MESSAGE;
-    if (GMIME_IS_MULTIPART (object) && g_mime_multipart_get_count (GMIME_MULTIPART (object)) > 0)
-        return MAIL_PART_MULTIPART;
-    return MAIL_PART_LEAF;
+    if (part->depth >= DEPTH_MAX)
+        return MAIL_PART_LEAF;
+    if (g_str_has_prefix (part->type, "multipart/"))
+        return source->boundary != NULL ? MAIL_PART_MULTIPART : MAIL_PART_LEAF;
+    return is_message (part->type) && mime_encoding_is_identity (source->encoding)
+               ? MAIL_PART_MESSAGE
+               : MAIL_PART_LEAF;
 }
 
-/* Appends a part; its index. */
-static size_t
-add_part (struct mime_message *message, GMimeObject *object, int depth, bool wrapping)
+/* A container that contains nothing is text: a person sees what stands there. */
+static void
+make_leaf (struct mail_part *part)
 {
-    size_t index = message->part_count++;
-    struct mime_part source = {object, NULL, wrapping};
+    part->kind = MAIL_PART_LEAF;
+    if (g_str_has_prefix (part->type, "multipart/"))
+        part->type = "text/plain";
+    part->text = g_str_has_prefix (part->type, "text/");
+}
+
+static void
+grow (struct mime_message *message)
+{
+    size_t count = message->part_count;
+
+    if ((count & (count + 1)) != 0)
+        return;
+    message->parts = talloc_realloc (message, message->parts, struct mail_part, 2 * (count + 1));
+    message->sources =
+        talloc_realloc (message, message->sources, struct mime_part, 2 * (count + 1));
+}
+
+size_t
+mime_part_open (struct mime_message *message, const struct mime_headers *headers, bool digest,
+                size_t body, size_t parent, size_t depth)
+{
+    const char *id = field (headers, "content-id");
+    size_t index = message->part_count;
+    struct mime_part *source;
     struct mail_part *part;
 
-    if ((index & (index + 1)) == 0) {
-        message->parts =
-            talloc_realloc (message, message->parts, struct mail_part, 2 * (index + 1));
-        message->sources =
-            talloc_realloc (message, message->sources, struct mime_part, 2 * (index + 1));
-    }
+    grow (message);
     part = &message->parts[index];
-    *part = (struct mail_part){.kind = part_kind (object),
-                               .number = (int) index + 1,
-                               .depth = depth,
-                               .type = part_type (message, object),
-                               .filename = part_filename (message, object),
-                               .content_id = part_content_id (message, object),
-                               .attachment = is_attachment (object)};
-    if (part->kind == MAIL_PART_LEAF && GMIME_IS_MULTIPART (object)) {
-        /* Its boundary never came: all there is stands before the first one. */
-        source.fallback = g_mime_multipart_get_prologue (GMIME_MULTIPART (object));
-        if (source.fallback == NULL)
-            source.fallback = "";
-        part->type = "text/plain";
-    }
-    part->text = part->kind == MAIL_PART_LEAF && g_str_has_prefix (part->type, "text/");
-    message->sources[index] = source;
+    source = &message->sources[index];
+    *part = (struct mail_part){.number = (int) index + 1, .depth = (int) depth};
+    *source = (struct mime_part){.body = body, .end = body, .parent = parent};
+    read_type (message, part, source, field (headers, "content-type"), digest);
+    read_disposition (message, part, field (headers, "content-disposition"));
+    source->encoding = read_encoding (field (headers, "content-transfer-encoding"));
+    if (part->filename != NULL)
+        part->filename = mime_decode_text (message, part->filename);
+    if (id != NULL)
+        part->content_id = mime_message_id_scan (message, id);
+    part->kind = part_kind (part, source);
+    if (part->kind == MAIL_PART_LEAF)
+        make_leaf (part);
+    message->part_count++;
     return index;
+}
+
+void
+mime_part_close (struct mime_message *message, size_t index, size_t end)
+{
+    struct mail_part *part = &message->parts[index];
+
+    part->end = message->part_count;
+    message->sources[index].end = MAX (end, message->sources[index].body);
+    if (part->kind == MAIL_PART_MULTIPART && part->end == index + 1)
+        make_leaf (part);
 }
 
 /* ---- what types say ---- */
 
+static bool
+type_is (const struct mime_message *message, size_t index, const char *type)
+{
+    return index < message->part_count && strcmp (message->parts[index].type, type) == 0;
+}
+
 /* multipart/encrypted (RFC 3156) that a gateway has turned into multipart/mixed. */
 static bool
-is_mixed_up (GMimeObject *object)
+is_mixed_up (const struct mime_message *message, size_t index)
 {
-    GMimeMultipart *multipart;
-
-    if (!is_type (object, "multipart", "mixed") || !GMIME_IS_MULTIPART (object))
-        return false;
-    multipart = GMIME_MULTIPART (object);
-    return g_mime_multipart_get_count (multipart) == 3 &&
-           is_type (g_mime_multipart_get_part (multipart, 0), "text", "plain") &&
-           is_type (g_mime_multipart_get_part (multipart, 1), "application", "pgp-encrypted") &&
-           is_type (g_mime_multipart_get_part (multipart, 2), "application", "octet-stream");
+    return type_is (message, index, "multipart/mixed") && message->parts[index].end == index + 4 &&
+           type_is (message, index + 1, "text/plain") &&
+           type_is (message, index + 2, "application/pgp-encrypted") &&
+           type_is (message, index + 3, "application/octet-stream");
 }
 
 static bool
-is_encrypted (GMimeObject *object)
+is_encrypted (const struct mime_message *message, size_t index)
 {
-    return is_type (object, "multipart", "encrypted") || is_mixed_up (object);
+    return type_is (message, index, "multipart/encrypted") || is_mixed_up (message, index);
 }
 
 /* application/pkcs7-mime (RFC 8551 3.2). */
-static unsigned
-find_smime (GMimeObject *object)
+static bool
+is_smime (const struct mime_message *message, size_t index, const char *smime_type)
 {
-    const char *type;
+    const char *given = message->sources[index].smime_type;
 
-    if (!is_type (object, "application", "pkcs7-mime") &&
-        !is_type (object, "application", "x-pkcs7-mime"))
-        return 0;
-    type = g_mime_object_get_content_type_parameter (object, "smime-type");
-    if (type == NULL)
-        return 0;
-    if (g_ascii_strcasecmp (type, "signed-data") == 0)
-        return FOUND_SIGNED;
-    return g_ascii_strcasecmp (type, "enveloped-data") == 0 ||
-                   g_ascii_strcasecmp (type, "authEnveloped-data") == 0
-               ? FOUND_ENCRYPTED
-               : 0;
+    return given != NULL && g_ascii_strcasecmp (given, smime_type) == 0 &&
+           (type_is (message, index, "application/pkcs7-mime") ||
+            type_is (message, index, "application/x-pkcs7-mime"));
 }
 
-/* wrapping: this is a signature, or a part of an encrypted container. */
-static void
-find_tags (struct walk *walk, GMimeObject *object, bool attachment, bool wrapping)
+static bool
+is_wrapping (const struct mime_message *message, size_t index)
 {
-    if (attachment && !wrapping)
-        walk->found |= FOUND_ATTACHMENT;
-    if (is_encrypted (object))
-        walk->found |= FOUND_ENCRYPTED;
-    if (is_type (object, "multipart", "signed"))
-        walk->found |= FOUND_SIGNED;
-    walk->found |= find_smime (object);
+    size_t parent = message->sources[index].parent;
+
+    return parent != SIZE_MAX &&
+           (is_encrypted (message, parent) ||
+            (type_is (message, parent, "multipart/signed") && index != parent + 1));
 }
 
-static void
-keep_tags (struct mime_message *message, unsigned found)
+bool
+mime_part_is_wrapping (const struct mime_message *message, const struct mail_part *part)
 {
-    static const char *const tags[] = {"attachment", "encrypted", "signed"};
-
-    for (unsigned i = 0; i < G_N_ELEMENTS (tags); i++)
-        if ((found & 1U << i) != 0)
-            message->tags[message->tag_count++] = tags[i];
-}
-
-/* ---- the walk ---- */
-
-static void
-walk_object (struct walk *walk, GMimeObject *object, int depth, bool wrapping)
-{
-    struct mime_message *message = walk->message;
-    size_t index;
-
-    if (object == NULL || depth > DEPTH_MAX || message->part_count >= PARTS_MAX)
-        return;
-    index = add_part (message, object, depth, wrapping);
-    find_tags (walk, object, message->parts[index].attachment, wrapping);
-    if (message->parts[index].kind == MAIL_PART_MULTIPART) {
-        GMimeMultipart *multipart = GMIME_MULTIPART (object);
-        bool encrypted = is_encrypted (object);
-        bool is_signed = is_type (object, "multipart", "signed");
-        int count = g_mime_multipart_get_count (multipart);
-
-        for (int i = 0; i < count; i++)
-            walk_object (walk, g_mime_multipart_get_part (multipart, i), depth + 1,
-                         encrypted || (is_signed && i > 0));
-    } else if (message->parts[index].kind == MAIL_PART_MESSAGE) {
-        GMimeMessage *inner = g_mime_message_part_get_message (GMIME_MESSAGE_PART (object));
-
-        if (inner != NULL)
-            walk_object (walk, g_mime_message_get_mime_part (inner), depth + 1, false);
-    }
-    message->parts[index].end = message->part_count;
+    return is_wrapping (message, (size_t) part->number - 1);
 }
 
 void
-mime_parts_walk (struct mime_message *message)
+mime_find_tags (struct mime_message *message)
 {
-    struct walk walk = {message, 0};
+    bool attachment = false, encrypted = false, is_signed = false;
 
-    walk_object (&walk, message->body, 0, false);
-    keep_tags (message, walk.found);
+    for (size_t i = 0; i < message->part_count; i++) {
+        if (message->parts[i].attachment && !is_wrapping (message, i))
+            attachment = true;
+        if (is_encrypted (message, i) || is_smime (message, i, "enveloped-data") ||
+            is_smime (message, i, "authEnveloped-data"))
+            encrypted = true;
+        if (type_is (message, i, "multipart/signed") || is_smime (message, i, "signed-data"))
+            is_signed = true;
+    }
+    if (attachment)
+        message->tags[message->tag_count++] = "attachment";
+    if (encrypted)
+        message->tags[message->tag_count++] = "encrypted";
+    if (is_signed)
+        message->tags[message->tag_count++] = "signed";
 }
 
 const struct mail_part *
@@ -267,12 +289,6 @@ mime_parts (struct mime_message *message, size_t *count_out)
     return message->parts;
 }
 
-bool
-mime_part_is_wrapping (const struct mime_message *message, const struct mail_part *part)
-{
-    return message->sources[part->number - 1].wrapping;
-}
-
 /* ---- headers of inner messages ---- */
 
 struct mime_cached {
@@ -281,43 +297,20 @@ struct mime_cached {
     const char *name, *value;
 };
 
-/* The raw value in the inner message, or in its body part, which has the Content- fields. */
-static const char *
-inner_raw (GMimeObject *object, const char *name)
-{
-    GMimeMessage *inner = g_mime_message_part_get_message (GMIME_MESSAGE_PART (object));
-    GMimeObject *body;
-    const char *raw;
-
-    if (inner == NULL)
-        return NULL;
-    raw = find_raw (g_mime_object_get_header_list (GMIME_OBJECT (inner)), name);
-    body = g_mime_message_get_mime_part (inner);
-    if (raw == NULL && body != NULL)
-        raw = find_raw (g_mime_object_get_header_list (body), name);
-    return raw;
-}
-
 const char *
 mime_part_header (struct mime_message *message, const struct mail_part *part, const char *name)
 {
+    const char *raw = field (message->sources[part->number - 1].inner, name);
     struct mime_cached *cached;
-    const char *raw;
-    char *value;
 
-    if (part->kind != MAIL_PART_MESSAGE)
+    if (raw == NULL)
         return NULL;
     for (cached = message->cached; cached != NULL; cached = cached->next)
         if (cached->number == part->number && g_ascii_strcasecmp (cached->name, name) == 0)
             return cached->value;
-    raw = inner_raw (message->sources[part->number - 1].object, name);
-    if (raw == NULL)
-        return NULL;
     cached = talloc_zero (message, struct mime_cached);
-    value = mime_unfold (cached, raw, strlen (raw));
     *cached = (struct mime_cached){message->cached, part->number, talloc_strdup (cached, name),
-                                   mime_decode_field (cached, name, value)};
+                                   mime_decode_field (cached, name, raw)};
     message->cached = cached;
-    talloc_free (value);
     return cached->value;
 }

@@ -71,11 +71,9 @@ word_parse (const char *p, struct word *word)
 static const char *
 word_find (const char *text, struct word *word)
 {
-    while ((text = strstr (text, "=?")) != NULL) {
-        if (word_parse (text, word))
+    for (; *text != '\0'; text++)
+        if (text[0] == '=' && text[1] == '?' && word_parse (text, word))
             return text;
-        text += 2;
-    }
     return NULL;
 }
 

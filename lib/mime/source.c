@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * source.c - a mail file's descriptor as bytes for the parser.
+ * source.c - a mail file as bytes that can be read anywhere.
  *
- * Most mail is some kilobytes: it is read with one call, and lies in memory while it is parsed. Of
- * a large file only the header is read; its bodies stay in the file, of which a duplicate of the
- * descriptor is kept. gzip files are unpacked. What stands before the header (byte order mark, mbox
- * "From " line) is passed over here, and CR-only line ends are mended, as far as the file is in
- * memory.
+ * Most mail is some kilobytes: it is read with one call and stays in memory with its message. Of a
+ * large file a duplicate of the descriptor is kept, and what is asked for is read from there. gzip
+ * files are unpacked. What stands before the header (byte order mark, mbox "From " line) is passed
+ * over here, and CR-only line ends are mended, as far as the file is in memory.
  */
 #include "mime/mime-private.h"
 
@@ -24,10 +23,9 @@
 static int
 source_destructor (struct mime_source *source)
 {
-    if (source->stream != NULL)
-        g_object_unref (source->stream);
-    if (!source->memory)
-        g_free (source->head);
+    if (source->fd >= 0)
+        close (source->fd);
+    g_free (source->memory);
     return 0;
 }
 
@@ -50,6 +48,22 @@ mime_read_at (int fd, char *to, size_t length, size_t offset)
     return (ssize_t) done;
 }
 
+size_t
+mime_source_read (const struct mime_source *source, char *to, size_t length, size_t offset)
+{
+    ssize_t n;
+
+    if (offset >= source->size)
+        return 0;
+    length = MIN (length, source->size - offset);
+    if (source->memory != NULL) {
+        memcpy (to, source->memory + offset, length);
+        return length;
+    }
+    n = mime_read_at (source->fd, to, length, offset);
+    return n > 0 ? (size_t) n : 0;
+}
+
 /* ---- in memory ---- */
 
 /* A file that knows CR only as line end. */
@@ -63,29 +77,17 @@ mend_line_ends (char *bytes, size_t length)
             bytes[i] = '\n';
 }
 
-static void
-use_memory (struct mime_source *source, GByteArray *bytes)
-{
-    source->head = (char *) bytes->data;
-    source->size = source->head_length = bytes->len;
-    mend_line_ends (source->head, source->size);
-}
-
 static bool
 open_memory (struct mime_source *source, int fd)
 {
-    GByteArray *bytes = g_byte_array_sized_new ((guint) source->size + 1);
     ssize_t n;
 
-    g_byte_array_set_size (bytes, (guint) source->size);
-    source->stream = g_mime_stream_mem_new_with_byte_array (bytes);
-    g_mime_stream_mem_set_owner (GMIME_STREAM_MEM (source->stream), TRUE);
-    source->memory = true;
-    n = mime_read_at (fd, (char *) bytes->data, source->size, 0);
+    source->memory = g_malloc (source->size + 1);
+    n = mime_read_at (fd, source->memory, source->size, 0);
     if (n < 0)
         return false;
-    g_byte_array_set_size (bytes, (guint) n);
-    use_memory (source, bytes);
+    source->size = (size_t) n;
+    mend_line_ends (source->memory, source->size);
     return true;
 }
 
@@ -99,22 +101,20 @@ is_gzip (int fd)
     return mime_read_at (fd, magic, 3, 0) == 3 && memcmp (magic, "\037\213\010", 3) == 0;
 }
 
-/* Unpacks a gzip file (RFC 1952) into memory, up to GZIP_MAX bytes. */
+/* Unpacks a gzip file (RFC 1952), up to GZIP_MAX bytes; of a damaged one what there is. */
 static bool
 open_gzip (struct mime_source *source, int fd)
 {
     int own = fcntl (fd, F_DUPFD_CLOEXEC, 0);
-    GByteArray *bytes = g_byte_array_sized_new (GZIP_STEP);
     GMimeStream *file, *unpacked;
     GMimeFilter *filter;
+    GByteArray *bytes;
     char buffer[GZIP_STEP];
     ssize_t n;
 
-    source->stream = g_mime_stream_mem_new_with_byte_array (bytes);
-    g_mime_stream_mem_set_owner (GMIME_STREAM_MEM (source->stream), TRUE);
-    source->memory = true;
     if (own < 0)
         return false;
+    bytes = g_byte_array_sized_new (GZIP_STEP);
     file = g_mime_stream_fs_new_with_bounds (own, 0, (gint64) source->size);
     unpacked = g_mime_stream_filter_new (file);
     filter = g_mime_filter_gzip_new (GMIME_FILTER_GZIP_MODE_UNZIP, 0);
@@ -125,47 +125,19 @@ open_gzip (struct mime_source *source, int fd)
     g_object_unref (filter);
     g_object_unref (unpacked);
     g_object_unref (file);
-    use_memory (source, bytes);
+    source->size = bytes->len;
+    source->memory = (char *) g_byte_array_free (bytes, FALSE);
+    mend_line_ends (source->memory, source->size);
     return true;
 }
 
 /* ---- in the file ---- */
 
-/* Whether the header ends within these bytes. */
-static bool
-has_header_end (const char *bytes, size_t length)
-{
-    return memmem (bytes, length, "\n\n", 2) != NULL || memmem (bytes, length, "\n\r\n", 3) != NULL;
-}
-
-static bool
-read_head (struct mime_source *source, int fd)
-{
-    size_t room = (size_t) 64 << 10;
-
-    for (;; room *= 2) {
-        ssize_t n;
-
-        source->head = g_realloc (source->head, room);
-        n = mime_read_at (fd, source->head, room, 0);
-        if (n < 0)
-            return false;
-        source->head_length = (size_t) n;
-        if ((size_t) n < room || room >= MIME_HEADER_BLOCK_MAX ||
-            has_header_end (source->head, (size_t) n))
-            return true;
-    }
-}
-
 static bool
 open_file (struct mime_source *source, int fd)
 {
-    int own = fcntl (fd, F_DUPFD_CLOEXEC, 0);
-
-    if (own < 0)
-        return false;
-    source->stream = g_mime_stream_fs_new_with_bounds (own, 0, (gint64) source->size);
-    return read_head (source, fd);
+    source->fd = fcntl (fd, F_DUPFD_CLOEXEC, 0);
+    return source->fd >= 0;
 }
 
 /* ---- what stands before the header ---- */
@@ -179,22 +151,20 @@ starts_with (const char *bytes, size_t length, const char *prefix)
 }
 
 static void
-find_start (struct mime_source *source, int fd)
+find_start (struct mime_source *source)
 {
-    const char *head = source->head, *newline;
-    size_t length = source->head_length;
+    char head[4096], *line = head, *newline;
+    size_t length = mime_source_read (source, head, sizeof (head), 0);
 
     if (starts_with (head, length, "\357\273\277"))
         source->start = 3;
-    head += source->start;
+    line += source->start;
     length -= source->start;
-    source->mailbox = starts_with (head, length, "From ");
-    if (!source->mailbox && !starts_with (head, length, ">From "))
+    source->mailbox = starts_with (line, length, "From ");
+    if (!source->mailbox && !starts_with (line, length, ">From "))
         return;
-    newline = memchr (head, '\n', length);
-    source->start += newline != NULL ? (size_t) (newline + 1 - head) : length;
-    if (source->mailbox)
-        source->several = mime_scan_separator (source, fd);
+    newline = memchr (line, '\n', length);
+    source->start += newline != NULL ? (size_t) (newline + 1 - line) : length;
 }
 
 enum mail_status
@@ -206,6 +176,7 @@ mime_source_open (void *ctx, int fd, size_t memory_limit, struct mime_source **s
     struct stat st;
     bool done;
 
+    source->fd = -1;
     talloc_set_destructor (source, source_destructor);
     if (fstat (fd, &st) != 0)
         reason = strerror (errno);
@@ -222,7 +193,7 @@ mime_source_open (void *ctx, int fd, size_t memory_limit, struct mime_source **s
         reason = strerror (errno);
         goto failed;
     }
-    find_start (source, fd);
+    find_start (source);
     *source_out = source;
     return MAIL_OK;
 failed:
@@ -230,42 +201,6 @@ failed:
         *error_out = talloc_asprintf (ctx, "cannot read: %s", reason);
     talloc_free (source);
     return MAIL_ERROR_IO;
-}
-
-/* ---- for the parser ---- */
-
-static GMimeStream *
-join (GMimeStream *first, GMimeStream *second)
-{
-    GMimeStream *both = g_mime_stream_cat_new ();
-
-    g_mime_stream_cat_add_source (GMIME_STREAM_CAT (both), first);
-    g_mime_stream_cat_add_source (GMIME_STREAM_CAT (both), second);
-    g_object_unref (first);
-    g_object_unref (second);
-    return both;
-}
-
-GMimeStream *
-mime_source_part (struct mime_source *source, const char *header, size_t length, size_t body)
-{
-    GMimeStream *first;
-
-    if (source->memory && body < source->size && length < body) {
-        /* The lines come from before the body: there is room for them just in front of it. */
-        memmove (source->head + body - length - 1, header, length);
-        source->head[body - 1] = '\n';
-        return g_mime_stream_substream (source->stream, (gint64) (body - length - 1),
-                                        (gint64) source->size);
-    }
-    first = g_mime_stream_mem_new_with_buffer (header, length);
-    g_mime_stream_seek (first, 0, GMIME_STREAM_SEEK_END);
-    g_mime_stream_write (first, "\n", 1);
-    g_mime_stream_reset (first);
-    if (body >= source->size)
-        return first;
-    return join (first,
-                 g_mime_stream_substream (source->stream, (gint64) body, (gint64) source->size));
 }
 
 char *

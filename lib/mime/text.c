@@ -23,20 +23,6 @@ struct bytes {
 
 /* ---- transfer encoding ---- */
 
-/* The bytes of a stream that lies in memory. */
-static struct bytes
-stream_memory (GMimeStream *stream)
-{
-    GByteArray *array = g_mime_stream_mem_get_byte_array (GMIME_STREAM_MEM (stream));
-    gint64 end = stream->bound_end == -1 ? (gint64) array->len : stream->bound_end;
-
-    end = MIN (end, (gint64) array->len);
-    if (stream->bound_start >= end)
-        return (struct bytes){"", 0};
-    return (struct bytes){(char *) array->data + stream->bound_start,
-                          (size_t) (end - stream->bound_start)};
-}
-
 struct decoder {
     GMimeContentEncoding encoding;
     GMimeEncoding state;
@@ -83,54 +69,40 @@ uuencode_start (struct bytes bytes)
     return newline != NULL ? (size_t) (newline + 1 - bytes.data) : bytes.length;
 }
 
-/* Reads the next chunk of a stream; of one in memory, from *offset on. */
+/* What is left of a body, at most a chunk: where it lies in memory, or read into the buffer. */
 static struct bytes
-next_chunk (GMimeStream *stream, char *buffer, size_t *offset)
+next_chunk (const struct mime_source *source, char *buffer, size_t offset, size_t end)
 {
-    struct bytes all;
-    ssize_t n;
+    size_t length = offset < end ? MIN (end - offset, CHUNK) : 0;
 
-    if (!GMIME_IS_STREAM_MEM (stream)) {
-        n = g_mime_stream_read (stream, buffer, CHUNK);
-        return (struct bytes){buffer, n > 0 ? (size_t) n : 0};
-    }
-    all = stream_memory (stream);
-    n = (ssize_t) MIN (CHUNK, all.length - *offset);
-    *offset += (size_t) n;
-    return (struct bytes){all.data + *offset - n, (size_t) n};
+    if (source->memory != NULL)
+        return (struct bytes){source->memory + offset, length};
+    return (struct bytes){buffer, mime_source_read (source, buffer, length, offset)};
 }
 
 /* The decoded content of a part, at least cap bytes of it if there are as many. */
 static struct bytes
-part_bytes (void *ctx, GMimePart *part, size_t cap)
+part_bytes (void *ctx, const struct mime_message *message, const struct mime_part *part, size_t cap)
 {
-    GMimeDataWrapper *content = g_mime_part_get_content (part);
-    GMimeStream *stream = content != NULL ? g_mime_data_wrapper_get_stream (content) : NULL;
-    GMimeContentEncoding encoding = g_mime_part_get_content_encoding (part);
-    struct decoder decoder = {.encoding = encoding};
-    bool identity = encoding != GMIME_CONTENT_ENCODING_BASE64 &&
-                    encoding != GMIME_CONTENT_ENCODING_QUOTEDPRINTABLE &&
-                    encoding != GMIME_CONTENT_ENCODING_UUENCODE;
-    char *buffer = NULL;
-    size_t offset = 0;
+    const struct mime_source *source = message->source;
+    struct decoder decoder = {.encoding = part->encoding};
+    char *buffer = source->memory == NULL ? talloc_array (ctx, char, CHUNK) : NULL;
 
-    if (stream == NULL)
+    if (source->memory != NULL && part->end > source->size)
         return (struct bytes){"", 0};
-    if (identity && GMIME_IS_STREAM_MEM (stream))
-        return stream_memory (stream);
-    g_mime_encoding_init_decode (&decoder.state, encoding);
-    if (!GMIME_IS_STREAM_MEM (stream))
-        buffer = talloc_array (ctx, char, CHUNK);
-    g_mime_stream_reset (stream);
-    while (decoder.length < cap) {
-        struct bytes in = next_chunk (stream, buffer, &offset);
+    if (source->memory != NULL && mime_encoding_is_identity (part->encoding))
+        return (struct bytes){source->memory + part->body, part->end - part->body};
+    g_mime_encoding_init_decode (&decoder.state, part->encoding);
+    for (size_t offset = part->body; decoder.length < cap;) {
+        struct bytes in = next_chunk (source, buffer, offset, part->end);
         size_t skip = 0;
 
         if (in.length == 0)
             break;
-        if (encoding == GMIME_CONTENT_ENCODING_UUENCODE && decoder.length == 0)
+        if (part->encoding == GMIME_CONTENT_ENCODING_UUENCODE && offset == part->body)
             skip = uuencode_start (in);
         decoder_step (ctx, &decoder, in.data + skip, in.length - skip);
+        offset += in.length;
     }
     decoder_end (ctx, &decoder);
     talloc_free (buffer);
@@ -210,20 +182,15 @@ leaf_text (void *ctx, struct mime_message *message, const struct mail_part *part
     const struct mime_part *source = &message->sources[part->number - 1];
     size_t cap = MIN (limit, SIZE_MAX / 8) + 8; /* a character cut in two is beyond the limit */
     void *temporary = talloc_new (ctx);
-    struct bytes bytes = {"", 0};
-    const char *label = NULL;
+    const char *label = source->charset;
+    struct bytes bytes;
     size_t length;
     char *text;
 
-    if (source->fallback != NULL)
-        bytes = (struct bytes){source->fallback, strlen (source->fallback)};
-    else if (GMIME_IS_PART (source->object)) {
-        label = g_mime_object_get_content_type_parameter (source->object, "charset");
-        if (label != NULL && (g_ascii_strncasecmp (label, "utf-16", 6) == 0 ||
-                              g_ascii_strncasecmp (label, "utf-32", 6) == 0))
-            cap *= 4;
-        bytes = part_bytes (temporary, GMIME_PART (source->object), cap);
-    }
+    if (label != NULL && (g_ascii_strncasecmp (label, "utf-16", 6) == 0 ||
+                          g_ascii_strncasecmp (label, "utf-32", 6) == 0))
+        cap *= 4;
+    bytes = part_bytes (temporary, message, source, cap);
     bytes.length = MIN (bytes.length, cap);
     text = to_utf8 (ctx, bytes, label, is_html (part), &length);
     length = unify_line_ends (text, length);
@@ -252,22 +219,11 @@ has_words (const struct mail_part *part)
            (part->text || g_str_has_prefix (part->type, "message/"));
 }
 
-static bool
-has_parameter (GMimeObject *object, const char *name, const char *value)
-{
-    const char *given = g_mime_object_get_content_type_parameter (object, name);
-
-    return given != NULL && g_ascii_strcasecmp (given, value) == 0;
-}
-
 static size_t
 plain_words (const struct mime_part *source, char *text, size_t length)
 {
     length = mime_skip_blocks (text, length);
-    if (has_parameter (source->object, "format", "flowed") &&
-        has_parameter (source->object, "delsp", "yes"))
-        length = mime_join_delsp (text, length);
-    return length;
+    return source->delsp ? mime_join_delsp (text, length) : length;
 }
 
 enum mail_status

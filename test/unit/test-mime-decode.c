@@ -206,6 +206,10 @@ test_long_values (void **state)
         {"\xef\x97\xa2", " <a@b>"},
         {"\xc3", ""},
         {"a:b;", ""},
+        {"a:", ""},
+        {"\"a:", ""},
+        {"(a:", ""},
+        {"a b c@d, ", ""},
     };
     void *ctx = talloc_new (NULL);
 

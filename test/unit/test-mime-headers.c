@@ -151,7 +151,7 @@ fields_of (void *ctx, const char *block, size_t length)
     struct mime_headers *headers;
 
     memcpy (exact, block, length);
-    headers = mime_headers_parse (ctx, exact, length);
+    headers = mime_headers_begin (exact, length) ? mime_headers_parse (ctx, exact, length) : NULL;
     for (size_t i = 0; headers != NULL && i < headers->count; i++)
         text = talloc_asprintf_append (text, "%s=%s|", headers->fields[i].name,
                                        headers->fields[i].value);
@@ -190,8 +190,8 @@ test_blocks (void **state)
         {"no colon\nA: b\n", "", 0},
         {" folded\nA: b\n", "", 0},
         {": b\n", "", 0},
-        {"\n", "0x", 0},
-        {"", "0x", 0},
+        {"\n", "", 0},
+        {"", "", 0},
     };
     void *ctx = talloc_new (NULL);
 
@@ -200,9 +200,7 @@ test_blocks (void **state)
         size_t length = rows[i].length > 0 ? rows[i].length : strlen (rows[i].block);
         char *fields = fields_of (ctx, rows[i].block, length);
 
-        if (strcmp (rows[i].fields, "0x") == 0)
-            assert_true (strcmp (fields, "1") == 0 || strcmp (fields, "0") == 0);
-        else if (strcmp (fields, rows[i].fields) != 0)
+        if (strcmp (fields, rows[i].fields) != 0)
             fail_msg ("row %zu '%s': %s", i, rows[i].block, fields);
     }
     talloc_free (ctx);

@@ -40,7 +40,30 @@ test_trees (void **state)
         {"Content-Type: multipart/digest; boundary=b\n", "--b\n\nSubject: in\n\nx\n--b--\n",
          "0 multipart/digest, 1 message/rfc822, 2 text/plain"},
         {MIXED, "--b\nContent-Type: message/rfc822\n\n--b--\n",
-         "0 multipart/mixed, 1 message/rfc822"},
+         "0 multipart/mixed, 1 message/rfc822, 2 text/plain"},
+        {"Content-Type: message/news\n", "Subject: in\n\nx\n", "0 message/news, 1 text/plain"},
+        {"Content-Type: message/rfc822\nContent-Transfer-Encoding: base64\n", "U3Vi\n",
+         "0 message/rfc822"},
+        {"Content-Type: message/rfc822\n", "From x@y Tue\nSubject: in\n" MIXED "\n--b\n\nx",
+         "0 message/rfc822, 1 multipart/mixed, 2 text/plain"},
+        /* boundaries */
+        {MIXED, "--b  \n\none\n--b-- \nepilogue\n--b\n\nno part\n",
+         "0 multipart/mixed, 1 text/plain"},
+        {MIXED, "--bb\n--b-\n--\n--b\n\none\n", "0 multipart/mixed, 1 text/plain"},
+        {MIXED,
+         "--b\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nin\n--b--\n--b\n\n"
+         "out\n--b--\n",
+         "0 multipart/mixed, 1 multipart/mixed, 2 text/plain, 1 text/plain"},
+        {MIXED, "--b\nContent-Type: multipart/mixed; boundary=c\n\n--c\n\nin\n--b\n\nout\n",
+         "0 multipart/mixed, 1 multipart/mixed, 2 text/plain, 1 text/plain"},
+        {MIXED, "--b\nContent-Type: image/png\n--b\n\nx\n--b--\n",
+         "0 multipart/mixed, 1 image/png, 1 text/plain"},
+        {"Content-Type: multipart/mixed; boundary=\"b b\"\n", "--b b\n\nx\n--b b--\n",
+         "0 multipart/mixed, 1 text/plain"},
+        /* damaged part headers */
+        {MIXED, "--b\nbad line\nContent-Type: image/png\n\nx\n--b--\n",
+         "0 multipart/mixed, 1 image/png"},
+        {MIXED, "--b\nno header at all\n\nx\n--b--\n", "0 multipart/mixed, 1 text/plain"},
         {"Content-Type: message/delivery-status\n", "Action: failed\n",
          "0 message/delivery-status"},
     };
@@ -75,6 +98,8 @@ test_lost_boundary (void **state)
                                "Content-Type: multipart/alternative; boundary=x\n\n"
                                "inner words caf\xe9\n--b--\n");
     assert_string_equal (words_of (ctx, message, 2), "inner words caf\xc3\xa9");
+    message = parse_mail (ctx, "From: a@b\n" MIXED "\n--b\nno header\n\nat all\n--b--\n");
+    assert_string_equal (words_of (ctx, message, 2), "no header\n\nat all");
     talloc_free (ctx);
 }
 
@@ -306,6 +331,52 @@ test_deep (void **state)
                 "Content-Type: message/rfc822\nX: %d\n", 50000);
 }
 
+/* Addresses inside each other overflow the stack of GMime, wherever it reads them. */
+static void
+test_deep_addresses (void **state)
+{
+    void *ctx = talloc_new (NULL);
+    GString *mail = g_string_new ("From: a@b\nContent-Type: message/rfc822\n\nTo: ");
+    struct mime_message *message;
+
+    (void) state;
+    for (int i = 0; i < 300000; i++)
+        g_string_append (mail, "a:");
+    g_string_append (mail, "\nFrom: c@d\n\nx\n");
+    message = parse_mail (ctx, mail->str);
+    assert_string_equal (mime_part_header (message, mime_parts (message, NULL), "From"), "c@d");
+    assert_int_equal (strlen (mime_part_header (message, mime_parts (message, NULL), "To")),
+                      600000);
+    g_string_free (mail, TRUE);
+    talloc_free (ctx);
+}
+
+/* Lines longer than what is read at once. */
+static void
+test_long_lines (void **state)
+{
+    size_t sizes[] = {100, 2047, 2048, 2049, 262143, 262144, 262145, 600000};
+
+    (void) state;
+    for (size_t i = 0; i < G_N_ELEMENTS (sizes); i++)
+        for (int in_file = 0; in_file < 2; in_file++) {
+            void *ctx = talloc_new (NULL);
+            gchar *line = g_strnfill (sizes[i], '-');
+            char *mail = talloc_asprintf (
+                ctx, "From: a@b\n" MIXED "\n--b\n\n%s\r\n--b\nX: %s\n\nlast\n--b--\n", line, line);
+            struct mime_message *message = NULL;
+
+            assert_int_equal (parse_bytes (ctx, mail, strlen (mail), in_file, &message, NULL),
+                              MAIL_OK);
+            assert_string_equal (tree_of (ctx, message),
+                                 "0 multipart/mixed, 1 text/plain, 1 text/plain");
+            assert_string_equal (words_of (ctx, message, 2), line);
+            assert_string_equal (words_of (ctx, message, 3), "last");
+            g_free (line);
+            talloc_free (ctx);
+        }
+}
+
 static void
 test_many_parts (void **state)
 {
@@ -363,7 +434,8 @@ main (void)
         cmocka_unit_test (test_odd_parameter), cmocka_unit_test (test_content_id),
         cmocka_unit_test (test_tags),          cmocka_unit_test (test_wrapping),
         cmocka_unit_test (test_inner_headers), cmocka_unit_test (test_deep),
-        cmocka_unit_test (test_many_parts),    cmocka_unit_test (test_prologue),
+        cmocka_unit_test (test_many_parts),    cmocka_unit_test (test_deep_addresses),
+        cmocka_unit_test (test_long_lines),    cmocka_unit_test (test_prologue),
     };
 
     return cmocka_run_group_tests_name ("mime parts", tests, NULL, NULL);
