@@ -53,7 +53,7 @@ class Facts:
         self.types = set()
         self.signature_names = self.part_headers = ''
         self.attached_message = self.odd_headers = self.odd_type = False
-        self.dates = set()
+        self.dates, self.subjects = set(), set()
         self.nul_bytes = self.odd_bytes = False
         self.empty_multipart = False  # notmuch sees a multipart without parts: set by whoever asks it
         self.files = len(paths)
@@ -63,6 +63,7 @@ class Facts:
             mail = email.message_from_bytes(data)
             head = data.partition(b'\n\n')[0]
             self.dates.add(_date(mail.get('Date')))
+            self.subjects.add(str(mail.get('Subject')))
             people = [str(v) for n in ('From', 'To', 'Cc') for v in mail.get_all(n, [])]
             self.odd_headers |= (b'=?' in head or not head.isascii() or any(map(_odd_people, people)))
             self.headers += '\n'.join(str(v) for v in mail.values()) + '\n'
