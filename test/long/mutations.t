@@ -7,7 +7,6 @@ and the tests that must notice. A copy of the tree is built and the tests must p
 break in turn at least one check of each named test must fail. A build that fails is no catch.
 """
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -15,42 +14,10 @@ import sys
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, '..', 'lib')]
+import breaks
 import tap
 
-DOCUMENT = os.path.join(tap.TOP, 'doc', 'design', 'mutations.md')
 ONLY = os.environ.get('MAIL_TEST_MUTATION', '')
-
-
-class Mutation:
-    def __init__(self, title, body):
-        self.title = title
-        self.file = re.search(r'^File: `([^`]+)`', body, re.M).group(1)
-        self.tests = re.findall(r'`([^`]+)`', re.search(r'^Caught by: (.*)$', body, re.M).group(1))
-        lines = [line[4:] for line in body.splitlines() if re.match(r'    [-+]', line)]
-        self.old = [line[1:] for line in lines if line[0] == '-']
-        self.new = [line[1:] for line in lines if line[0] == '+']
-
-    def apply(self, tree):
-        """Returns the text before; None where the old lines do not stand there exactly once."""
-        path = os.path.join(tree, self.file)
-        with open(path, encoding='utf8') as f:
-            text = f.read()
-        old = ''.join(line + '\n' for line in self.old)
-        if text.count(old) != 1:
-            return None
-        with open(path, 'w', encoding='utf8') as f:
-            f.write(text.replace(old, ''.join(line + '\n' for line in self.new)))
-        return text
-
-    def undo(self, tree, text):
-        with open(os.path.join(tree, self.file), 'w', encoding='utf8') as f:
-            f.write(text)
-
-
-def mutations():
-    with open(DOCUMENT, encoding='utf8') as f:
-        pieces = re.split(r'^## (\d+\. .*)$', f.read(), flags=re.M)
-    return [Mutation(t, b) for t, b in zip(pieces[1::2], pieces[2::2]) if ONLY in t]
 
 
 def copy_tree(place):
@@ -107,7 +74,7 @@ def try_mutation(tree, mutation):
 
 
 def main():
-    all_of_them = mutations()
+    all_of_them = [m for m in breaks.mutations() if ONLY in m.title]
     tree = os.path.join(os.environ.get('TMPDIR', '/tmp'), 'mutations.%d' % os.getpid())
     copy_tree(tree)
     try:
