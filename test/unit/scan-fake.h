@@ -322,11 +322,12 @@ mail_folder_file_stat (struct mail_index *index, uint32_t folder, const char *na
                        struct mail_stat *stat_out, bool *found_out)
 {
     struct fake_file *file = fake_file (index, folder, name);
+    const struct fake_problem *problem = fake_problem (index, folder, name);
 
     index->stats_read++;
-    *found_out = file != NULL;
-    if (file) {
-        *stat_out = file->stat;
+    *found_out = file || problem;
+    if (*found_out) {
+        *stat_out = file ? file->stat : problem->problem.stat;
         stat_out->device = 0; /* records do not keep these */
         stat_out->ctime = 0;
     }
