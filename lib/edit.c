@@ -112,6 +112,22 @@ edit_drop_file (struct edit *edit, size_t at)
     edit->record_changed = edit->files_changed = true;
 }
 
+void
+edit_drop_doubles (struct edit *edit)
+{
+    const struct record *record = &edit->message->record;
+    for (size_t i = 0; i < record->file_count;) {
+        bool doubled = false;
+        for (size_t k = i + 1; k < record->file_count && !doubled; k++)
+            doubled = record->files[k].folder == record->files[i].folder &&
+                      strcmp (record->files[k].name, record->files[i].name) == 0;
+        if (doubled)
+            edit_drop_file (edit, i);
+        else
+            i++;
+    }
+}
+
 /* ---- maildir flags ---- */
 
 static const struct {

@@ -35,6 +35,8 @@ bool edit_remove_tag (struct edit *edit, const char *tag);
 /* The name and differs of file are not copied. */
 void edit_add_file (struct edit *edit, const struct record_file *file);
 void edit_drop_file (struct edit *edit, size_t at);
+/* Of files with the same name only the last stays. */
+void edit_drop_doubles (struct edit *edit);
 /* The files say draft, flagged, passed, replied, unread (reference: maildir(5), ":2,"): sets and
  * removes these tags, where any file of a cur or new folder has such an info. */
 void edit_tags_from_flags (struct edit *edit, const struct mail_folders *folders);

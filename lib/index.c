@@ -25,6 +25,8 @@
 
 #define MAX_ATTEMPTS 50         /* reopenings of one read before giving up */
 #define DEFAULT_LOCK_TIMEOUT 30 /* seconds */
+#define DAMAGE_ATTEMPTS 5       /* to read what seems damaged */
+#define DAMAGE_WAIT_MS 10       /* between two of them */
 
 enum mail_status
 index_fail (struct mail_index *index, enum mail_status status, const char *format, ...)
@@ -73,6 +75,24 @@ check_schema (struct mail_index *index)
         return index_fail (index, MAIL_ERROR_CORRUPT, "'%s/state' is not an index of mail",
                            index->folder);
     return MAIL_OK;
+}
+
+/* Xapian takes a table that is not there for an empty one. */
+static enum mail_status
+check_tables (struct mail_index *index)
+{
+    static const char *const tables[] = {"postlist", "docdata", "termlist"};
+    enum mail_status status = MAIL_OK;
+    if (store_last_docid (index->state) == 0)
+        return MAIL_OK;
+    for (size_t i = 0; status == MAIL_OK && i < G_N_ELEMENTS (tables); i++) {
+        char *path = talloc_asprintf (index, "%s/state/%s.glass", index->folder, tables[i]);
+        if (access (path, F_OK) != 0)
+            status = index_fail (index, MAIL_ERROR_CORRUPT, "the index is damaged: '%s' is missing",
+                                 path);
+        talloc_free (path);
+    }
+    return status;
 }
 
 static void
@@ -169,6 +189,22 @@ read_uuid (struct mail_index *index)
     return status == MAIL_OK ? status : index_fail_store (index, index->state, status);
 }
 
+/* Whether to try again what has failed. A commit that comes in between can look like damage, which
+ * nothing here can tell apart yet: so that is believed only when it stays. */
+static bool
+perhaps_overtaken (enum mail_status status, unsigned *attempt)
+{
+    unsigned most = status == MAIL_ERROR_OVERTAKEN ? MAX_ATTEMPTS
+                    : status == MAIL_ERROR_CORRUPT ? DAMAGE_ATTEMPTS
+                                                   : 0;
+    if (*attempt >= most)
+        return false;
+    if (status == MAIL_ERROR_CORRUPT)
+        g_usleep (DAMAGE_WAIT_MS * 1000);
+    ++*attempt;
+    return true;
+}
+
 static enum mail_status
 open_existing (struct mail_index *index)
 {
@@ -177,10 +213,12 @@ open_existing (struct mail_index *index)
     do {
         status = open_state (index);
         if (status == MAIL_OK)
+            status = check_tables (index);
+        if (status == MAIL_OK)
             status = load_state (index);
         if (status == MAIL_OK)
             status = read_uuid (index);
-    } while (status == MAIL_ERROR_OVERTAKEN && attempt++ < MAX_ATTEMPTS);
+    } while (perhaps_overtaken (status, &attempt));
     return status;
 }
 
@@ -232,7 +270,7 @@ mail_index_refresh (struct mail_index *index)
             status = load_state (index);
         else if (status != MAIL_OK)
             status = index_fail_store (index, index->state, status);
-    } while (status == MAIL_ERROR_OVERTAKEN && attempt++ < MAX_ATTEMPTS);
+    } while (perhaps_overtaken (status, &attempt));
     return status;
 }
 

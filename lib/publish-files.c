@@ -67,6 +67,21 @@ publish_set_text (struct publish *publish, struct edit *edit, uint32_t text)
  * for. */
 typedef bool (*holder_fn) (void *closure, struct edit *edit, size_t at);
 
+/* Within one record a name can stand twice: while two files of a message exchange theirs. */
+static bool
+each_file (struct edit *edit, uint32_t folder, const char *name, holder_fn each, void *closure)
+{
+    const struct record *record = &edit->message->record;
+    bool more = true;
+    for (size_t at = 0; more && at < record->file_count;) {
+        size_t before = record->file_count;
+        if (record->files[at].folder == folder && strcmp (record->files[at].name, name) == 0)
+            more = each (closure, edit, at);
+        at += record->file_count == before; /* else the file has gone, and the next is here */
+    }
+    return more;
+}
+
 static enum mail_status
 each_holder (struct publish *publish, uint32_t folder, const char *name, holder_fn each,
              void *closure)
@@ -85,9 +100,7 @@ each_holder (struct publish *publish, uint32_t folder, const char *name, holder_
             status = publish_forget_problem (publish, ids.ids[i]);
         if (status != MAIL_OK || !edit)
             continue;
-        long at = record_find_file (&edit->message->record, folder, name);
-        if (at >= 0)
-            more = each (closure, edit, (size_t) at);
+        more = each_file (edit, folder, name, each, closure);
     }
     talloc_free (local);
     return status;
@@ -354,16 +367,10 @@ rename_file (struct edit *edit, size_t at, uint32_t folder, const char *name,
     renamed.stat.inode = stat->inode;
     renamed.stat.size = stat->size;
     renamed.stat.mtime = stat->mtime;
-    record->files[at] = renamed;
-    edit->record_changed = edit->files_changed = true;
-    for (size_t i = 0; i < record->file_count; i++) {
-        /* another file of the message had the name */
-        if (i != at && record->files[i].folder == folder &&
-            strcmp (record->files[i].name, name) == 0) {
-            edit_drop_file (edit, i);
-            break;
-        }
-    }
+    /* to the end: if another file of the message has the name and does not give it up in this
+     * transaction, edit_drop_doubles() leaves the one that came last */
+    record_drop_file (record, at);
+    edit_add_file (edit, &renamed);
 }
 
 enum mail_status

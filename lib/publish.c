@@ -106,6 +106,8 @@ write_messages (struct publish *publish, const char **culprit_out)
     enum mail_status status = MAIL_OK;
     for (size_t i = 0; status == MAIL_OK && i < publish->edits->len; i++) {
         struct edit *edit = g_ptr_array_index (publish->edits, i);
+        if (edit->files_changed)
+            edit_drop_doubles (edit);
         if (edit->message->record.file_count == 0) {
             status = remove_message (publish, edit);
             continue;

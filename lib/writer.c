@@ -276,18 +276,22 @@ write_first_metadata (struct writer *writer)
     return status;
 }
 
-/* A database without its version file would be taken for none and begun anew: with that, all tags
- * would be gone. */
+/* A database without its version file or its first table would be taken for an empty one and begun
+ * anew: with that, all tags would be gone. */
 static enum mail_status
 check_no_remains (struct mail_index *index)
 {
     struct stat st;
     char *version = talloc_asprintf (index, "%s/state/iamglass", index->folder);
     char *table = talloc_asprintf (version, "%s/state/postlist.glass", index->folder);
-    bool remains = stat (version, &st) != 0 && stat (table, &st) == 0 && st.st_size > 0;
+    char *data = talloc_asprintf (version, "%s/state/docdata.glass", index->folder);
+    bool has_version = stat (version, &st) == 0;
+    bool has_table = stat (table, &st) == 0 && st.st_size > 0;
+    bool has_data = stat (data, &st) == 0 && st.st_size > 0;
+    bool remains = (has_table && !has_version) || (has_data && !has_table);
     talloc_free (version);
     return remains ? index_fail (index, MAIL_ERROR_CORRUPT,
-                                 "'%s/state' is damaged: it has no iamglass", index->folder)
+                                 "'%s/state' is damaged: files are missing", index->folder)
                    : MAIL_OK;
 }
 
@@ -308,6 +312,8 @@ writer_create_index (struct mail_index *index)
         status = sync_folder (index, "state"); /* making it was a commit */
     if (status == MAIL_OK)
         status = get_number (writer, META_SCHEMA, &schema);
+    if (status == MAIL_OK && schema == 0 && store_last_docid (writer->state) > 0)
+        status = index_fail (index, MAIL_ERROR_CORRUPT, "the index '%s' is damaged", index->folder);
     if (status == MAIL_OK && schema == 0 && store_doc_count (writer->state) == 0) {
         status = write_first_metadata (writer);
         if (status == MAIL_OK)

@@ -41,6 +41,7 @@ struct slot {
  * before it; or TEXT, after which the next element is the position of the text's first word. */
 #define SAME 0x80000000u
 #define TEXT 0xffffffffu
+#define LEFT_OUT 0xfffffffeu /* a word that is not indexed; its position stays free */
 
 struct buffer {
     void *data;
@@ -227,6 +228,7 @@ add_entry (struct terms *terms, size_t place, uint32_t hash, const struct token 
     return entry;
 }
 
+/* The entry of a word; NULL for a new one when there are too many. */
 static struct entry *
 find_entry (struct terms *terms, const struct token *token)
 {
@@ -242,6 +244,8 @@ find_entry (struct terms *terms, const struct token *token)
             memcmp (text_of (terms, entry) + entry->prefix, token->word, token->length) == 0)
             return entry;
     }
+    if (terms->buffers[ENTRIES].count >= WORDS_MAX)
+        return NULL;
     if (2 * terms->buffers[ENTRIES].count < terms->slot_count)
         return add_entry (terms, place, hash, token);
     double_slots (terms);
@@ -262,6 +266,11 @@ collect (void *closure, const struct token *token)
     struct terms *terms = closure;
     struct entry *entry = find_entry (terms, token);
 
+    if (!entry) {
+        if (token->kind == TOKEN_WORD || token->kind == TOKEN_CJK)
+            add_word (terms, LEFT_OUT);
+        return;
+    }
     entry->stem |= token->stem;
     if (token->kind == TOKEN_PART || entry->last == token->position)
         return;
@@ -374,6 +383,8 @@ place_positions (struct terms *terms, uint32_t *positions)
     for (size_t i = 0; i < terms->buffers[WORDS].count; i++) {
         if (words[i] == TEXT)
             next = words[++i];
+        else if (words[i] == LEFT_OUT)
+            next++;
         else if (words[i] & SAME)
             positions[entry_at (terms, words[i] & ~SAME)->last++] = next - 1;
         else

@@ -172,6 +172,7 @@ worker_run (int fd, const char *scratch, const char *text, size_t memory)
     prepare ();
     worker.terms = terms_create (NULL, "english");
     umask (0077);
+    store_abort_without_memory ();
     sandbox_enter (scratch, text, memory);
     for (;;) {
         void *local = talloc_new (NULL);

@@ -26,8 +26,7 @@
 struct html {
     htmlParserCtxtPtr parser;
     GString *out;
-    unsigned skipped; /* elements open whose text is no words */
-    size_t stopped;   /* offset at which it got too deep; 0: not yet */
+    size_t stopped; /* offset at which it got too deep; 0: not yet */
 };
 
 /* ---- elements ---- */
@@ -55,13 +54,6 @@ is_separator (const xmlChar *name)
 {
     return bsearch (name, separators, G_N_ELEMENTS (separators), sizeof (separators[0]),
                     name_compare) != NULL;
-}
-
-static bool
-is_skipped (const xmlChar *name)
-{
-    return strcmp ((const char *) name, "script") == 0 ||
-           strcmp ((const char *) name, "style") == 0;
 }
 
 /* ---- text ---- */
@@ -113,11 +105,11 @@ on_text (void *closure, const xmlChar *text, int length)
 {
     struct html *html = closure;
 
-    if (html->skipped == 0 && length > 0)
+    if (length > 0)
         append_text (html->out, (const char *) text, (size_t) length);
 }
 
-/* Scripts and style sheets. */
+/* The inside of script and style elements. */
 static void
 on_data (void *closure, const xmlChar *text, int length)
 {
@@ -143,9 +135,6 @@ on_start (void *closure, const xmlChar *name, const xmlChar **attributes)
 {
     struct html *html = closure;
 
-    html->skipped += is_skipped (name);
-    if (html->skipped > 0)
-        return;
     if (is_separator (name))
         append_separator (html->out);
     append_alt (html->out, attributes);
@@ -162,9 +151,7 @@ on_end (void *closure, const xmlChar *name)
 {
     struct html *html = closure;
 
-    if (is_skipped (name) && html->skipped > 0)
-        html->skipped--;
-    else if (is_separator (name))
+    if (is_separator (name))
         append_separator (html->out);
 }
 

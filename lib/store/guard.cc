@@ -8,8 +8,16 @@
 #include "guard.hh"
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <new>
 #include <talloc.h>
+
+extern "C" void
+store_abort_without_memory (void)
+{
+    std::set_new_handler (abort);
+}
 
 static bool
 says (const Xapian::Error &error, int number)
