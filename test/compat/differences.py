@@ -187,11 +187,6 @@ def parts_of_words(facts, asked, direction):
 
 
 @rule
-def text_attachments(facts, asked, direction):
-    return direction == 'extra' and asked.of_body() and asked.any_in(facts.attached)
-
-
-@rule
 def forwarded_headers(facts, asked, direction):
     return direction == 'extra' and asked.of_body() and asked.any_in(facts.inner_headers)
 
@@ -217,11 +212,6 @@ def binary_parts(facts, asked, direction):
 def armour(facts, asked, direction):
     blocks = re.findall(r'-----BEGIN PGP.*?-----END PGP[^\n]*', facts.plain + facts.attached, re.S)
     return direction == 'missing' and asked.of_body() and asked.any_in(' '.join(blocks))
-
-
-@rule
-def delivery_reports(facts, asked, direction):
-    return direction == 'extra' and asked.of_body() and 'message/delivery-status' in facts.types
 
 
 @rule
