@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <talloc.h>
+#include <time.h>
 
 /* The text with its words separated by single blanks. */
 static char *
@@ -111,6 +112,15 @@ test_words (void **state)
     talloc_free (ctx);
 }
 
+/* Far more than any of these documents takes, far less than in quadratic time. */
+#define SECONDS_MAX 15
+
+static double
+seconds_since (clock_t start)
+{
+    return (double) (clock () - start) / CLOCKS_PER_SEC;
+}
+
 /* Documents that took a parser quadratic time, or deep recursion; all words are still found. */
 static void
 test_hostile (void **state)
@@ -142,6 +152,7 @@ test_hostile (void **state)
     (void) state;
     for (size_t i = 0; i < G_N_ELEMENTS (rows); i++) {
         GString *html = g_string_new (NULL);
+        clock_t start = clock ();
         size_t length;
         char *text;
 
@@ -151,9 +162,34 @@ test_hostile (void **state)
         text = html_to_text (ctx, html->str, html->len, &length);
         if (rows[i].whole && !g_str_has_suffix (g_strchomp (text), "last"))
             fail_msg ("'%s...%s': '%.40s'", rows[i].piece, rows[i].last, text);
+        if (seconds_since (start) > SECONDS_MAX)
+            fail_msg ("'%s' took too long", rows[i].piece);
         g_string_free (html, TRUE);
         talloc_free (text);
     }
+    talloc_free (ctx);
+}
+
+/* Elements that stay open, and end tags that close none of them. */
+static void
+test_open_elements (void **state)
+{
+    void *ctx = talloc_new (NULL);
+    GString *html = g_string_new (NULL);
+    clock_t start = clock ();
+    size_t length;
+    char *text;
+
+    (void) state;
+    for (int i = 0; i < 300000; i++)
+        g_string_append (html, "<div>");
+    for (int i = 0; i < 300000; i++)
+        g_string_append (html, "</ul>");
+    g_string_append (html, "last");
+    text = html_to_text (ctx, html->str, html->len, &length);
+    assert_string_equal (g_strstrip (text), "last");
+    assert_true (seconds_since (start) < SECONDS_MAX);
+    g_string_free (html, TRUE);
     talloc_free (ctx);
 }
 
@@ -163,12 +199,14 @@ test_attributes (void **state)
 {
     void *ctx = talloc_new (NULL);
     GString *html = g_string_new ("before <a");
+    clock_t start = clock ();
 
     (void) state;
-    for (int i = 0; i < 100000; i++)
+    for (int i = 0; i < 200000; i++)
         g_string_append_printf (html, " a%d=1", i);
     g_string_append (html, ">inside</a> after");
     assert_string_equal (words (ctx, html->str, html->len), "before inside after");
+    assert_true (seconds_since (start) < SECONDS_MAX);
     g_string_free (html, TRUE);
     /* a long one with few is looked into */
     html = g_string_new ("<img src=\"data:image/png;base64,");
@@ -200,9 +238,8 @@ int
 main (void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test (test_words),
-        cmocka_unit_test (test_hostile),
-        cmocka_unit_test (test_attributes),
+        cmocka_unit_test (test_words),         cmocka_unit_test (test_hostile),
+        cmocka_unit_test (test_open_elements), cmocka_unit_test (test_attributes),
         cmocka_unit_test (test_cut),
     };
 

@@ -342,6 +342,7 @@ test_words (void **state)
         {"", "begin 644 of these jobs and you will see\nM is a letter\n",
          "begin 644 of these jobs and you will see\nM is a letter\n"},
         {"", "begin 644 a\n", "begin 644 a\n"},
+        {"", "begin 644 a\nM IS A LETTER\n", "begin 644 a\nM IS A LETTER\n"},
         {"", "begin 644 \n" UU_LINE, "begin 644 \n" UU_LINE},
         {"", " begin 644 a\n" UU_LINE, " begin 644 a\n" UU_LINE},
         {"", UU_LINE, UU_LINE},
