@@ -39,11 +39,12 @@ def library_or_skip(name, checks):
 
 
 def program(name):
-    """Path of the program NAME.c compiled, or None where there is no C compiler."""
+    """Path of the program NAME.c (beside this file, or with its folder) compiled, or None where there is
+    no C compiler."""
     source = os.path.join(HERE, name + '.c')
-    target = os.path.join(tap.BUILD, 'test', 'crash', name)
+    target = os.path.join(tap.BUILD, 'test', 'crash', os.path.basename(name))
     os.makedirs(os.path.dirname(target), exist_ok=True)
-    with corpus.locked(name):
+    with corpus.locked(os.path.basename(name)):
         if not os.path.exists(target) or os.path.getmtime(target) < os.path.getmtime(source):
             compiler = shlex.split(os.environ.get('CC', 'cc'))
             try:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The processes of a run: who they are, what they take, and ending one of them."""
 import os
+import resource
 import signal
 import time
 
@@ -68,3 +69,23 @@ def memory(pid):
     except OSError:
         pass
     return 0
+
+
+class Elsewhere:
+    """How much of the machine's processors others took: a share of all, from 0 to 1."""
+
+    def __init__(self):
+        self.start = self._look()
+
+    @staticmethod
+    def _look():
+        with open('/proc/stat') as f:
+            fields = [int(n) for n in f.readline().split()[1:9]]
+        busy = (sum(fields) - fields[3] - fields[4]) / os.sysconf('SC_CLK_TCK')
+        own = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        return time.monotonic(), busy - sum(u.ru_utime + u.ru_stime for u in own)
+
+    def share(self):
+        """Since the beginning; what is to count as ours has been waited for by now."""
+        now = self._look()
+        return max(0, (now[1] - self.start[1]) / (now[0] - self.start[0]) / os.cpu_count())

@@ -16,11 +16,13 @@ sys.path[:0] = [HERE, os.path.join(HERE, '..', 'lib')]
 import tap
 import corpus
 import invent
+import processes
 import rounds
 import sandbox
 
 TAGS = 200
 COUNT = 4000
+BUSY_MAX = 0.1
 WAITED = re.compile(rb'waited (\d+) ms for locks')
 
 
@@ -78,11 +80,15 @@ def spread(values, form):
     return ', '.join(('%d %%: ' + form) % (100 * q, v) for q, v in places)
 
 
-def check_times(walls, waits):
+def check_times(walls, waits, busy):
+    """busy: the share of the machine that others took meanwhile."""
     tap.diag('%d tags; seconds each: %s' % (len(walls), spread(walls, '%.3f')))
     tap.diag('ms of waiting for the lock: ' + spread(waits, '%d'))
     tap.ok(waits[-1] <= 5000, 'none waits for the lock for five seconds', waits[-5:])
     if not tap.LONG:
+        return
+    if busy > BUSY_MAX:
+        tap.skip('the limits of the long run', 'the machine is busy')
         return
     tap.ok(waits[-1] <= 500, 'none waits for the lock for more than half a second', waits[-5:])
     slow = sum(wall >= 1 for wall in walls)
@@ -93,15 +99,16 @@ def main():
     chance = random.Random(int(os.environ.get('MAIL_TEST_SEED', '9')))
     with sandbox.Sandbox() as box:
         make_mail(box)
-        start = time.monotonic()
+        start, elsewhere = time.monotonic(), processes.Elsewhere()
         running = box.start('new', stdout=-3, stderr=-1)
         given, walls, waits, wrong = tag_all(box, running, chance)
         said = running.communicate(timeout=600)[1]
-        tap.diag('new took %.1f s' % (time.monotonic() - start))
+        busy = elsewhere.share()
+        tap.diag('new took %.1f s; others took %.0f %% of the machine' % (time.monotonic() - start, 100 * busy))
         tap.equal((running.returncode, said), (0, b''), 'new exits 0')
         tap.equal(wrong, [], 'every tag beside it exits 0')
         if tap.ok(len(walls) >= (TAGS if tap.LONG else 20), 'there was time for tags', len(walls)):
-            check_times(walls, waits)
+            check_times(walls, waits, busy)
         tap.equal(sorted(set(given.values())), sorted(box.ids('tag:t')), 'no tag is lost')
         lost = [n for n in list(given)[::8] if box.ids('tag:n%d' % n) != [given[n]]]
         tap.equal(lost, [], 'each is at its own message')
