@@ -30,6 +30,8 @@ struct new_settings {
     size_t tag_count, ignore_count;
     bool maildir_flags;
     unsigned tombstone_days;
+    unsigned workers; /* 0: one a processor */
+    size_t memory;    /* bytes for each of them */
 };
 
 /* One run. */
@@ -37,7 +39,6 @@ struct new_run {
     struct cli *cli;
     const struct new_options *options;
     struct new_settings settings;
-    struct mail_workers *workers;
     struct mail_index *index;
     struct progress *progress;
     bool first;    /* the index was empty */
@@ -215,43 +216,27 @@ check_new_tags (const struct new_settings *settings)
     return 0;
 }
 
-/* The processes that read mail; before the index is opened. */
-static int
-start_workers (void *ctx, struct new_run *run)
-{
-    const struct config *config = run->cli->config;
-    int64_t count, mebibytes;
-    char *error = NULL;
-
-    if (config_integer (ctx, config, "new.workers", 0, 256, &count, &error) != MAIL_OK ||
-        config_integer (ctx, config, "new.memory", 16, 1 << 20, &mebibytes, &error) != MAIL_OK) {
-        report (run->cli, "%s", error);
-        return 1;
-    }
-    enum mail_status status =
-        mail_workers_start (ctx, (unsigned) count, (size_t) mebibytes << 20, &run->workers);
-    if (status != MAIL_OK)
-        report (run->cli, "cannot start a process: %s", mail_status_text (status));
-    return mail_status_exit_code (status);
-}
-
 static int
 read_settings (void *ctx, struct new_run *run)
 {
     struct new_settings *settings = &run->settings;
     const struct config *config = run->cli->config;
-    int64_t days;
+    int64_t days, workers, mebibytes;
     char *error = NULL;
 
     settings->tags = config_list (ctx, config, "new.tags", &settings->tag_count);
     settings->ignore = config_list (ctx, config, "new.ignore", &settings->ignore_count);
     if (config_boolean (ctx, config, "maildir.synchronize_flags", &settings->maildir_flags,
                         &error) != MAIL_OK ||
-        config_integer (ctx, config, "new.tombstone_days", 0, 36500, &days, &error) != MAIL_OK) {
+        config_integer (ctx, config, "new.tombstone_days", 0, 36500, &days, &error) != MAIL_OK ||
+        config_integer (ctx, config, "new.workers", 0, 256, &workers, &error) != MAIL_OK ||
+        config_integer (ctx, config, "new.memory", 16, 1 << 20, &mebibytes, &error) != MAIL_OK) {
         report (run->cli, "%s", error);
         return 1;
     }
     settings->tombstone_days = (unsigned) days;
+    settings->workers = (unsigned) workers;
+    settings->memory = (size_t) mebibytes << 20;
     return check_new_tags (settings);
 }
 
@@ -283,8 +268,7 @@ scan (void *ctx, struct new_run *run, struct mail_changes **changes_out, char **
 static enum mail_status
 apply (struct new_run *run, struct mail_changes *changes, struct mail_apply_counts *counts)
 {
-    const struct mail_apply_options options = {
-        .workers = run->workers,
+    struct mail_apply_options options = {
         .tombstone_days = run->settings.tombstone_days,
         .new_tags = (const char *const *) run->settings.tags,
         .new_tags_count = run->settings.tag_count,
@@ -299,7 +283,14 @@ apply (struct new_run *run, struct mail_changes *changes, struct mail_apply_coun
                 mail_changes_count_added (changes));
         output_result ();
     }
-    return stop_asked ? MAIL_ERROR_INTERRUPTED : mail_changes_apply (changes, &options, counts);
+    if (stop_asked)
+        return MAIL_ERROR_INTERRUPTED;
+    if (mail_changes_empty (changes))
+        return MAIL_OK;
+    /* only now: a run with nothing to do needs no processes */
+    enum mail_status status =
+        mail_workers_start (changes, run->settings.workers, run->settings.memory, &options.workers);
+    return status == MAIL_OK ? mail_changes_apply (changes, &options, counts) : status;
 }
 
 static int
@@ -357,8 +348,6 @@ run_new (struct cli *cli, void *options, int argc, char **argv)
     local = talloc_new (NULL);
     reading = talloc_new (local);
     code = read_settings (local, &run);
-    if (code == 0)
-        code = start_workers (local, &run);
     if (code == 0)
         code = session_open (local, cli, SESSION_CREATE | (run.options->quiet ? SESSION_QUIET : 0),
                              &run.index);

@@ -7,7 +7,6 @@
  * its read again. Opening must stay cheap: the segments, aliases and stale ids come on first use.
  */
 #include "index-private.h"
-#include "mime/mime.h"
 #include "schema.h"
 #include "term.h"
 #include "writer.h"
@@ -228,7 +227,6 @@ mail_index_open (void *ctx, const struct mail_open_options *options, struct mail
 {
     struct mail_index *index = new_handle (ctx, options);
     enum mail_status status = MAIL_OK;
-    mime_init (); /* listings decode headers */
     if (!is_folder (index->mail_root))
         status = index_fail (index, MAIL_ERROR_NO_MAIL_ROOT, "there is no mail folder '%s'",
                              index->mail_root);

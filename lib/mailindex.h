@@ -410,7 +410,8 @@ typedef bool (*mail_progress_fn) (void *closure, const char *path, uint64_t done
 
 /* Processes that read mail for mail_changes_apply: sandboxed, one message at a time, replaced when
  * one dies. count: 0 for one a processor. memory: bytes that one may use for what it indexes, 0 for
- * 100 MiB. Forks at once, so call it before there are threads and before an index is opened.
+ * 100 MiB. Forks at once, so call it before there are threads; the process uses nothing of an index
+ * that is open. A run with nothing to do needs none.
  * Freeing it ends them. MAIL_ERROR_IO. */
 struct mail_workers;
 enum mail_status mail_workers_start (void *ctx, unsigned count, size_t memory,

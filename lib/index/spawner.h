@@ -2,8 +2,8 @@
 /*
  * spawner.h - the process that forks workers.
  *
- * A small process with one thread, forked before there is any thread, database handle or lock, so
- * that forking stays safe whenever a worker has to be replaced.
+ * A small process with one thread, forked before there is any thread or lock, so that forking
+ * stays safe whenever a worker has to be replaced. What it inherits is closed, and never used.
  */
 #ifndef SPAWNER_H
 #define SPAWNER_H

@@ -32,6 +32,7 @@ protect (const char *raw, struct protected *out)
 {
     struct encoded_run run;
 
+    mime_init ();
     out->text = g_string_new (NULL);
     out->runs = g_array_new (FALSE, FALSE, sizeof (run));
     while (rfc2047_next (raw, &run)) {
