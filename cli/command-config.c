@@ -23,7 +23,7 @@ static const struct {
     {"built_with.compact", false},
     {"built_with.field_processor", true},
     {"built_with.retry_lock", true},
-    {"built_with.sexp_queries", false},
+    {"built_with.sexp_queries", true},
 };
 
 static const char *const computed_keys[] = {"database.mail_root", "database.path", "user.name",

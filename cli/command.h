@@ -11,7 +11,7 @@
 
 #define EXIT_AGAIN 75 /* a later run may do better */
 
-enum query_syntax { QUERY_INFIX, QUERY_SEXP };
+enum query_syntax { QUERY_INFIX = MAIL_SYNTAX_INFIX, QUERY_SEXP = MAIL_SYNTAX_SEXP };
 
 /* Options that every command has. */
 struct global_options {

@@ -20,7 +20,7 @@ static const struct option_keyword query_keywords[] = {
 #define EVERYWHERE                                                                                 \
     OPT_BOOLEAN (T, help, "help", "show help and do nothing else"),                                \
     OPT_BOOLEAN (T, version, "version", "show the version and do nothing else"),                   \
-    OPT_KEYWORD (T, query, "query", query_keywords, "how queries are written (sexp: not yet)"),    \
+    OPT_KEYWORD (T, query, "query", query_keywords, "how queries are written"),    \
     OPT_STRING (T, query_file, "query-file", "FILE", "read the query from FILE (-: standard input)"),   \
     OPT_STRING (T, uuid, "uuid", "UUID", "go on only if the index has this UUID"),                 \
     OPT_BOOLEAN (T, debug, "debug", "say on stderr how long locks were waited for"),               \

@@ -73,10 +73,6 @@ run_command (struct cli *cli, const struct command *command, int argc, char **ar
     code = show_global (cli, command->name);
     if (code >= 0)
         return code;
-    if (cli->global.query == QUERY_SEXP) {
-        report (cli, "queries as S-expressions are not supported yet");
-        return 1;
-    }
     code = command->without_config ? 0 : load_config (cli);
     if (code != 0)
         return code;

@@ -129,19 +129,38 @@ session_excluded_tags (void *ctx, const struct cli *cli, const char *text)
     size_t count, kept = 0;
     char **tags = config_list (ctx, cli->config, "search.exclude_tags", &count);
 
+    /* Of an S-expression the parser tells. */
     for (size_t i = 0; i < count; i++)
-        if (!excludes_names_tag (text, tags[i]))
+        if (cli->global.query == QUERY_SEXP || !excludes_names_tag (text, tags[i]))
             tags[kept++] = tags[i];
     tags[kept] = NULL;
     return tags;
+}
+
+struct saved {
+    void *ctx;
+    const struct config *config;
+};
+
+static const char *
+find_saved (void *closure, enum mail_query_syntax syntax, const char *name)
+{
+    struct saved *saved = closure;
+    const char *section = syntax == MAIL_SYNTAX_SEXP ? "squery" : "query";
+
+    return config_string (saved->ctx, saved->config,
+                          talloc_asprintf (saved->ctx, "%s.%s", section, name));
 }
 
 static int
 parse (void *ctx, const struct cli *cli, struct mail_index *index, const char *text,
        struct mail_query **query_out)
 {
+    struct saved saved = {.ctx = ctx, .config = cli->config};
+    struct mail_query_names names = {.find = find_saved, .closure = &saved};
     struct mail_query_error error = {0};
-    enum mail_status status = mail_query_parse (ctx, index, text, query_out, &error);
+    enum mail_status status = mail_query_parse_as (
+        ctx, index, (enum mail_query_syntax) cli->global.query, &names, text, query_out, &error);
 
     if (status == MAIL_ERROR_QUERY)
         return report_query_error (cli, text, &error);
@@ -152,13 +171,18 @@ int
 session_parse (void *ctx, const struct cli *cli, struct mail_index *index, const char *text,
                char **excluded, struct mail_query **query_out)
 {
-    /* By itself first, so that a fault is shown in what was typed. */
     int code = parse (ctx, cli, index, text, query_out);
+    size_t kept = 0;
 
-    if (code != 0 || !excluded || !*excluded)
+    if (code != 0 || !excluded)
         return code;
-    talloc_free (*query_out);
-    return parse (ctx, cli, index, excludes_apply (ctx, text, excluded), query_out);
+    /* Also what a saved query names. */
+    for (size_t i = 0; excluded[i]; i++)
+        if (!mail_query_names_tag (*query_out, excluded[i]))
+            excluded[kept++] = excluded[i];
+    excluded[kept] = NULL;
+    mail_query_exclude (*query_out, (const char *const *) excluded);
+    return 0;
 }
 
 int

@@ -19,7 +19,8 @@ int session_query_text (void *ctx, const struct cli *cli, int argc, char **argv,
 
 /* Tags of search.exclude_tags that text does not ask for; NULL-terminated, talloc'd on ctx. */
 char **session_excluded_tags (void *ctx, const struct cli *cli, const char *text);
-/* Parses text; messages with a tag of excluded (may be NULL) do not match. Returns 0, or an exit
+/* Parses text; messages with a tag of excluded (may be NULL) do not match, and
+ * tags that the query asks for are dropped from it. Returns 0, or an exit
  * code after a message. */
 int session_parse (void *ctx, const struct cli *cli, struct mail_index *index, const char *text,
                    char **excluded, struct mail_query **query_out);

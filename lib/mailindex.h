@@ -209,6 +209,30 @@ enum mail_status mail_query_parse (void *ctx, struct mail_index *index, const ch
                                    struct mail_query **query_out,
                                    struct mail_query_error *error_out);
 
+/* How a query is written: as people type it, or as an S-expression. */
+enum mail_query_syntax { MAIL_SYNTAX_INFIX, MAIL_SYNTAX_SEXP };
+
+/* Saved queries. find returns the text behind a name, NULL for none: of infix for query:NAME, of an
+ * S-expression for (NAME ...). It is called while parsing only, and the text must stay till the end
+ * of that. */
+struct mail_query_names {
+    const char *(*find) (void *closure, enum mail_query_syntax syntax, const char *name);
+    void *closure;
+};
+
+/* mail_query_parse with a choice of the language, and saved queries (names may be NULL). */
+enum mail_status mail_query_parse_as (void *ctx, struct mail_index *index,
+                                      enum mail_query_syntax syntax,
+                                      const struct mail_query_names *names, const char *text,
+                                      struct mail_query **query_out,
+                                      struct mail_query_error *error_out);
+
+/* Whether the query asks for this tag by name or by a regular expression, be it by "not": then it
+ * is not to be excluded. What stands inside thread:{...} does not count. */
+bool mail_query_names_tag (const struct mail_query *query, const char *tag);
+/* From now on the query does not match what has one of these tags; NULL-terminated. */
+void mail_query_exclude (struct mail_query *query, const char *const *tags);
+
 enum mail_sort { MAIL_SORT_NEWEST_FIRST, MAIL_SORT_OLDEST_FIRST, MAIL_SORT_UNSORTED };
 
 struct mail_count {

@@ -180,6 +180,16 @@ with_aliases (struct evaluation *evaluation, struct idset messages)
     return both;
 }
 
+enum mail_status
+evaluate_with_aliases (struct evaluation *evaluation, struct idset messages, struct idset *set_out)
+{
+    enum mail_status status = read_aliases (evaluation);
+
+    if (status == MAIL_OK)
+        *set_out = with_aliases (evaluation, messages);
+    return status;
+}
+
 static bool
 worth_passing_in (const struct plan *plan, const struct idset *within)
 {
@@ -195,11 +205,10 @@ search_within (struct evaluation *evaluation, const struct store_query *query,
     struct store_query ids = {.op = STORE_OP_IDS};
     struct store_query *children[] = {&ids, (struct store_query *) query};
     struct store_query both = {.op = STORE_OP_AND, .children = children, .child_count = 2};
-    enum mail_status status = read_aliases (evaluation);
+    enum mail_status status = evaluate_with_aliases (evaluation, *within, &ids.ids);
 
     if (status != MAIL_OK)
         return status;
-    ids.ids = with_aliases (evaluation, *within);
     status = index_search_text (evaluation->ctx, evaluation->index, &both, set_out);
     idset_drop (&ids.ids);
     return status;

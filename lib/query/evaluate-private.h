@@ -23,7 +23,11 @@ evaluate_fn evaluate;
 
 /* By kind, for evaluate() only. */
 evaluate_fn evaluate_state, evaluate_text, evaluate_starts, evaluate_column, evaluate_scan,
-    evaluate_threads;
+    evaluate_threads, evaluate_matching;
+
+/* Ids of messages with those of the text documents that stand for them. */
+enum mail_status evaluate_with_aliases (struct evaluation *evaluation, struct idset messages,
+                                        struct idset *set_out);
 
 /* Every message; the set belongs to evaluation. */
 enum mail_status evaluate_every (struct evaluation *evaluation, const struct idset **all_out);

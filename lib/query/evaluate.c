@@ -213,12 +213,19 @@ evaluate (struct evaluation *evaluation, struct plan *plan, const struct idset *
           struct idset *set_out)
 {
     static evaluate_fn *const functions[] = {
-        [PLAN_NOTHING] = evaluate_all,   [PLAN_ALL] = evaluate_all,
-        [PLAN_STATE] = evaluate_state,   [PLAN_TEXT] = evaluate_text,
-        [PLAN_STARTS] = evaluate_starts, [PLAN_COLUMN] = evaluate_column,
-        [PLAN_AND] = evaluate_and,       [PLAN_OR] = evaluate_or,
-        [PLAN_XOR] = evaluate_or,        [PLAN_NOT] = evaluate_not,
-        [PLAN_SCAN] = evaluate_scan,     [PLAN_THREADS] = evaluate_threads,
+        [PLAN_NOTHING] = evaluate_all,
+        [PLAN_ALL] = evaluate_all,
+        [PLAN_STATE] = evaluate_state,
+        [PLAN_TEXT] = evaluate_text,
+        [PLAN_STARTS] = evaluate_starts,
+        [PLAN_COLUMN] = evaluate_column,
+        [PLAN_AND] = evaluate_and,
+        [PLAN_OR] = evaluate_or,
+        [PLAN_XOR] = evaluate_or,
+        [PLAN_NOT] = evaluate_not,
+        [PLAN_SCAN] = evaluate_scan,
+        [PLAN_THREADS] = evaluate_threads,
+        [PLAN_MATCHING] = evaluate_matching,
     };
     gint64 start = g_get_monotonic_time ();
     enum mail_status status = functions[plan->kind](evaluation, plan, within, set_out);

@@ -35,10 +35,10 @@ static const char *
 op_name (const struct plan *plan)
 {
     static const char *const plans[] = {
-        [PLAN_NOTHING] = "nothing", [PLAN_ALL] = "all",     [PLAN_STARTS] = "starts-with",
-        [PLAN_COLUMN] = "range",    [PLAN_AND] = "and",     [PLAN_OR] = "or",
-        [PLAN_XOR] = "xor",         [PLAN_NOT] = "without", [PLAN_SCAN] = "regex",
-        [PLAN_THREADS] = "threads",
+        [PLAN_NOTHING] = "nothing", [PLAN_ALL] = "all",           [PLAN_STARTS] = "starts-with",
+        [PLAN_COLUMN] = "range",    [PLAN_AND] = "and",           [PLAN_OR] = "or",
+        [PLAN_XOR] = "xor",         [PLAN_NOT] = "without",       [PLAN_SCAN] = "regex",
+        [PLAN_THREADS] = "threads", [PLAN_MATCHING] = "matching",
     };
     static const char *const queries[] = {
         [STORE_OP_TERM] = "term",       [STORE_OP_STEM] = "stem",

@@ -54,6 +54,21 @@ date_leaf (void *ctx, const struct lexeme *piece, int64_t now, struct mail_query
     return NULL;
 }
 
+/* since:X is date:X.., until:X is date:..X */
+static struct node *
+open_date_leaf (void *ctx, const struct lexeme *piece, int64_t now, struct mail_query_error *error)
+{
+    bool since = piece->prefix->kind == KIND_SINCE;
+    struct date_range range = {.open_low = !since, .open_high = since};
+
+    if (date_parse (piece->value, piece->value_length, now, &range.low, &range.high))
+        return date_range (ctx, &range);
+    query_error_set (ctx, error, piece->offset, piece->length,
+                     "dates are written like 2024, 2024-03, 2024-03-05, yesterday, 2_weeks_ago",
+                     "\"%.*s\" is no date", (int) MIN (piece->value_length, 100), piece->value);
+    return NULL;
+}
+
 /* ---- numbers ------------------------------------------------------------------------------- */
 
 /* One end of a range, digits only; an empty one leaves *number_out as it is. */
@@ -202,20 +217,49 @@ id_leaf (void *ctx, const struct prefix *prefix, const char *value, size_t lengt
     return node_join (ctx, NODE_OR, nodes, 2);
 }
 
-static struct node *
-term_leaf (void *ctx, const struct lexeme *piece)
+struct node *
+leaf_create_value (void *ctx, const struct prefix *prefix, const char *value, size_t length)
 {
-    const struct prefix *prefix = piece->prefix;
-    const char *value = piece->value;
-    size_t length = piece->value_length;
+    bool folder = prefix->kind == KIND_FOLDER || prefix->kind == KIND_PATH;
 
-    if (prefix->drop_slash && length > 0 && value[length - 1] == '/')
+    if (folder && length > 0 && value[length - 1] == '/')
         length--;
     if (prefix->kind == KIND_PATH && length == 2 && memcmp (value, "**", 2) == 0)
         return node_create (ctx, NODE_ALL);
     if (prefix->term != NULL && strcmp (prefix->term, PREFIX_MESSAGE_ID) == 0)
         return id_leaf (ctx, prefix, value, length);
     return term_create (ctx, prefix, value, length);
+}
+
+static struct node *
+term_leaf (void *ctx, const struct lexeme *piece)
+{
+    const struct prefix *prefix = piece->prefix;
+    size_t length = piece->value_length;
+    bool folder = prefix->kind == KIND_FOLDER || prefix->kind == KIND_PATH;
+
+    if (prefix->drop_slash && !folder && length > 0 && piece->value[length - 1] == '/')
+        length--;
+    return leaf_create_value (ctx, prefix, piece->value, length);
+}
+
+/* has:attachment */
+static struct node *
+has_leaf (void *ctx, const struct lexeme *piece, struct mail_query_error *error)
+{
+    static const char thing[] = "attachment";
+    struct node *node;
+
+    if (piece->value_length != strlen (thing) ||
+        memcmp (piece->value, thing, strlen (thing)) != 0) {
+        query_error_set (ctx, error, piece->offset, piece->length, "it knows has:attachment only",
+                         "\"%.*s\" is nothing that \"has:\" knows",
+                         (int) MIN (piece->value_length, 100), piece->value);
+        return NULL;
+    }
+    node = node_create (ctx, NODE_ANY);
+    node->prefix = prefix_find (thing, strlen (thing));
+    return node;
 }
 
 /* ---- regular expressions ------------------------------------------------------------------- */
@@ -266,11 +310,11 @@ leaf_create (void *ctx, const struct lexeme *piece, int64_t now, struct mail_que
     if (leaf_is_regex (piece, piece->prefix))
         return leaf_create_regex (ctx, piece, error);
     switch (piece->prefix->kind) {
-    case KIND_LATER:
-        query_error_set (ctx, error, piece->offset, strlen (piece->prefix->name) + 1,
-                         "quotes around it all find the words", "\"%s:\" is not understood yet",
-                         piece->prefix->name);
-        return NULL;
+    case KIND_HAS:
+        return has_leaf (ctx, piece, error);
+    case KIND_SINCE:
+    case KIND_UNTIL:
+        return open_date_leaf (ctx, piece, now, error);
     case KIND_DATE:
         return date_leaf (ctx, piece, now, error);
     case KIND_REVISION:

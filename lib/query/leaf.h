@@ -10,6 +10,10 @@
  * NOTHING. NULL fills *error (on ctx). Values are copied. */
 struct node *leaf_create (void *ctx, const struct lexeme *piece, int64_t now,
                           struct mail_query_error *error);
+/* The same of a value that is taken as it is, whatever is in it; of TERM, FOLDER, PATH, FILE. A
+ * slash at the end of a folder is dropped. */
+struct node *leaf_create_value (void *ctx, const struct prefix *prefix, const char *value,
+                                size_t length);
 /* A value between slashes, behind a prefix that allows it; leaf_create() does this for all but
  * KIND_WORDS. */
 bool leaf_is_regex (const struct lexeme *piece, const struct prefix *prefix);

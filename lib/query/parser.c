@@ -16,18 +16,16 @@
 #include "query/leaf.h"
 #include "query/words.h"
 #include <glib.h>
+#include <string.h>
 #include <talloc.h>
 
 struct parser {
-    void *ctx; /* of the tree and the error */
+    struct parsing *all;
+    void *ctx;                      /* of all */
+    struct mail_query_error *error; /* of all */
     struct lexer lexer;
     struct lexeme current;
-    struct tokenizer *tokenizer;
-    int64_t now;
     const struct prefix *group; /* prefix of the parentheses we are in; NULL for none */
-    unsigned depth;
-    size_t terms, words;
-    struct mail_query_error *error;
 };
 
 static struct node *parse_or (struct parser *parser);
@@ -112,10 +110,10 @@ words_item (struct parser *parser, const struct prefix *prefix, struct item *ite
         item->node = node_not (parser->ctx, any_create (parser, prefix));
         return true;
     }
-    words_cut (parser->ctx, parser->tokenizer, &item->at, prefix, QUERY_WORDS_MAX - parser->words,
-               &nodes, &count, &words);
-    parser->words += words;
-    if (parser->words > QUERY_WORDS_MAX)
+    words_cut (parser->ctx, parser->all->tokenizer, &item->at, prefix,
+               QUERY_WORDS_MAX - parser->all->words, &nodes, &count, &words);
+    parser->all->words += words;
+    if (parser->all->words > QUERY_WORDS_MAX)
         return too_many (parser, &item->at, QUERY_WORDS_MAX, "words");
     for (size_t i = 0; i < count; i++)
         if (nodes[i]->word_count > QUERY_PHRASE_MAX)
@@ -139,22 +137,23 @@ inner_query (struct parser *parser, const struct lexeme *at, size_t skip, size_t
              const struct prefix *group)
 {
     struct parser outer = *parser;
+    unsigned depth = parser->all->depth;
     struct node *node = NULL;
 
-    if (parser->depth == QUERY_DEPTH_MAX)
+    if (parser->all->depth == QUERY_DEPTH_MAX)
         return fail (parser, at, NULL, "too many queries in one another");
     parser->lexer.text = at->value + skip;
     parser->lexer.length = length;
     parser->lexer.position = 0;
     parser->group = group;
-    parser->depth++;
+    parser->all->depth++;
     node = parse_whole (parser);
     if (node == NULL)
         parser->error->offset += at->value_offset + skip;
     parser->lexer = outer.lexer;
     parser->current = outer.current;
     parser->group = outer.group;
-    parser->depth = outer.depth;
+    parser->all->depth = depth;
     return node;
 }
 
@@ -177,11 +176,22 @@ threads_leaf (struct parser *parser, const struct lexeme *at)
     return node != NULL ? node_threads (parser->ctx, node) : NULL;
 }
 
+/* sexp:"(query)" */
+static struct node *
+sexp_leaf (struct parser *parser, const struct lexeme *at)
+{
+    struct node *node = parse_sexp_text (parser->all, at->value, at->value_length);
+
+    if (node == NULL)
+        parser->error->offset += at->value_offset;
+    return node;
+}
+
 /* What stands behind a prefix that is not of words. */
 static struct node *
 exact_leaf (struct parser *parser, const struct lexeme *at)
 {
-    if (++parser->terms > QUERY_TERMS_MAX) {
+    if (++parser->all->terms > QUERY_TERMS_MAX) {
         too_many (parser, at, QUERY_TERMS_MAX, "terms");
         return NULL;
     }
@@ -189,7 +199,11 @@ exact_leaf (struct parser *parser, const struct lexeme *at)
         return any_create (parser, at->prefix);
     if (at->prefix->braces && at->value_length > 0 && at->value[0] == '{')
         return threads_leaf (parser, at);
-    return leaf_create (parser->ctx, at, parser->now, parser->error);
+    if (at->prefix->kind == KIND_SAVED)
+        return parse_saved (parser->all, at->value, at->value_length, at->offset, at->length);
+    if (at->prefix->kind == KIND_SEXP)
+        return sexp_leaf (parser, at);
+    return leaf_create (parser->ctx, at, parser->all->now, parser->error);
 }
 
 static bool
@@ -233,11 +247,14 @@ group_item (struct parser *parser, struct item *item)
     const struct lexeme *at = &item->at;
 
     if (at->prefix != NULL && at->prefix->kind != KIND_WORDS)
-        return fail (parser, at, "write the prefix before each value: tag:a or tag:b",
+        return fail (parser, at,
+                     at->prefix->kind == KIND_SEXP
+                         ? "put it in double quotes, and double those in it"
+                         : "write the prefix before each value: tag:a or tag:b",
                      "no parenthesis can stand behind this prefix") != NULL;
-    if (parser->depth == QUERY_DEPTH_MAX)
+    if (parser->all->depth == QUERY_DEPTH_MAX)
         return fail (parser, at, NULL, "too many parentheses in one another") != NULL;
-    parser->depth++;
+    parser->all->depth++;
     if (at->prefix != NULL)
         parser->group = at->prefix;
     if (!advance (parser))
@@ -253,7 +270,7 @@ group_item (struct parser *parser, struct item *item)
     if (parser->current.kind != LEX_CLOSE)
         return never_closed (parser, at);
     parser->group = outer;
-    parser->depth--;
+    parser->all->depth--;
     return true;
 }
 
@@ -570,29 +587,101 @@ parse_whole (struct parser *parser)
 static void
 keep_within (struct mail_query_error *error, size_t length)
 {
+    if (length == 0) {
+        error->offset = 0;
+        error->length = 1;
+        return;
+    }
     error->offset = MIN (error->offset, length - 1);
     error->length = MIN (error->length, length - error->offset);
+}
+
+struct node *
+parse_infix_text (struct parsing *all, const char *text, size_t length)
+{
+    struct parser parser = {.all = all,
+                            .ctx = all->ctx,
+                            .error = all->error,
+                            .lexer = {.ctx = all->ctx, .text = text, .length = length}};
+
+    return parse_whole (&parser);
+}
+
+struct node *
+parse_saved (struct parsing *all, const char *name, size_t length, size_t offset,
+             size_t offset_length)
+{
+    char *key = talloc_strndup (all->ctx, name, length);
+    const char *text = parsing_find (all, MAIL_SYNTAX_INFIX, key);
+    struct node *node;
+
+    if (text == NULL) {
+        query_error_set (all->ctx, all->error, offset, offset_length, NULL,
+                         "there is no saved query \"%s\"", key);
+        return NULL;
+    }
+    if (all->depth == QUERY_DEPTH_MAX || ++all->saved > QUERY_SAVED_MAX) {
+        query_error_set (all->ctx, all->error, offset, offset_length,
+                         "a saved query may not use itself", "too many saved queries in one");
+        return NULL;
+    }
+    all->depth++;
+    node = parse_infix_text (all, text, strlen (text));
+    all->depth--;
+    if (node == NULL)
+        parsing_blame (all, "query", key, offset, offset_length);
+    return node;
+}
+
+const char *
+parsing_find (struct parsing *all, enum mail_query_syntax syntax, const char *name)
+{
+    if (all->names == NULL || all->names->find == NULL)
+        return NULL;
+    return all->names->find (all->names->closure, syntax, name);
+}
+
+void
+parsing_blame (struct parsing *all, const char *kind, const char *name, size_t offset,
+               size_t length)
+{
+    struct mail_query_error *error = all->error;
+
+    error->message = talloc_asprintf (all->ctx, "in \"%s.%s\": %s", kind, name, error->message);
+    error->offset = offset;
+    error->length = length;
+}
+
+bool
+query_parse (void *ctx, const struct query_source *source, struct node **tree_out,
+             struct mail_query_error *error)
+{
+    void *local = talloc_new (ctx);
+    struct parsing all = {.ctx = local,
+                          .tokenizer = tokenizer_create (local),
+                          .now = source->now,
+                          .names = source->names,
+                          .error = error};
+    struct node *tree = source->syntax == MAIL_SYNTAX_SEXP
+                            ? parse_sexp_text (&all, source->text, source->length)
+                            : parse_infix_text (&all, source->text, source->length);
+
+    if (tree != NULL) {
+        *tree_out = talloc_steal (ctx, tree);
+    } else {
+        keep_within (error, source->length);
+        talloc_steal (ctx, error->message);
+        talloc_steal (ctx, error->hint);
+    }
+    talloc_free (local);
+    return tree != NULL;
 }
 
 bool
 query_parse_text (void *ctx, const char *text, size_t length, int64_t now, struct node **tree_out,
                   struct mail_query_error *error)
 {
-    void *local = talloc_new (ctx);
-    struct parser parser = {.ctx = local,
-                            .lexer = {.ctx = local, .text = text, .length = length},
-                            .tokenizer = tokenizer_create (local),
-                            .now = now,
-                            .error = error};
-    struct node *tree = parse_whole (&parser);
+    struct query_source source = {.text = text, .length = length, .now = now};
 
-    if (tree != NULL) {
-        *tree_out = talloc_steal (ctx, tree);
-    } else {
-        keep_within (error, length);
-        talloc_steal (ctx, error->message);
-        talloc_steal (ctx, error->hint);
-    }
-    talloc_free (local);
-    return tree != NULL;
+    return query_parse (ctx, &source, tree_out, error);
 }

@@ -114,6 +114,24 @@ strip_maildir_part (char *path)
 }
 
 struct idset
+places_by_start_of (void *ctx, const struct mail_folders *folders, const char *start, bool without)
+{
+    size_t count, length = strlen (start);
+    const struct mail_folder *list = mail_folders_list (folders, &count);
+    struct idset set = {0};
+
+    for (size_t i = 0; i < count; i++) {
+        char *path = mail_folders_path (NULL, folders, list[i].id);
+        if (without)
+            strip_maildir_part (path);
+        if (strncmp (path, start, length) == 0)
+            add (ctx, &set, list[i].id);
+        talloc_free (path);
+    }
+    return finish (set);
+}
+
+struct idset
 places_by_regex (void *ctx, const struct mail_folders *folders, const regex_t *regex, bool without)
 {
     size_t count;

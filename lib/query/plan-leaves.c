@@ -343,6 +343,37 @@ words_leaf (struct planner *planner, const struct node *leaf, struct plan **plan
     return status;
 }
 
+/* A file of this name, in whichever folder. */
+static enum mail_status
+file_plan (struct planner *planner, const char *name, struct plan **plan_out)
+{
+    enum mail_status status = plan_load_folders (planner->index);
+    const struct mail_folder *folders;
+    struct plan **plans;
+    size_t count, found = 0;
+
+    if (status != MAIL_OK)
+        return status;
+    folders = mail_folders_list (planner->index->folders, &count);
+    plans = talloc_array (planner->ctx, struct plan *, count);
+    for (size_t i = 0; i < count && status == MAIL_OK; i++) {
+        struct store_term term = term_file (planner->ctx, folders[i].id, name);
+        uint32_t freq = 0;
+        status = store_term_freq (planner->index->state, term, &freq);
+        if (freq > 0) {
+            plans[found] = plan_state_term (planner->ctx, term);
+            plans[found++]->others = true; /* what could not be indexed has files too */
+        } else {
+            talloc_free ((char *) term.text);
+        }
+    }
+    if (status != MAIL_OK)
+        return index_fail_store (planner->index, planner->index->state, status);
+    *plan_out = plan_join (planner->ctx, PLAN_OR, plans, found);
+    talloc_free (plans);
+    return MAIL_OK;
+}
+
 static enum mail_status
 term_leaf (struct planner *planner, const struct node *leaf, struct plan **plan_out)
 {
@@ -352,9 +383,33 @@ term_leaf (struct planner *planner, const struct node *leaf, struct plan **plan_
         return folder_plan (planner, places_by_folder, leaf->value, plan_out);
     if (prefix->kind == KIND_PATH)
         return folder_plan (planner, places_by_path, leaf->value, plan_out);
+    if (prefix->kind == KIND_FILE)
+        return file_plan (planner, leaf->value, plan_out);
     if (strcmp (prefix->term, PREFIX_MESSAGE_ID) == 0)
         return id_term (planner, leaf->value, plan_out);
     return state_term (planner, prefix->term, leaf->value, leaf->value_length, plan_out);
+}
+
+static enum mail_status
+starts_leaf (struct planner *planner, const struct node *leaf, struct plan **plan_out)
+{
+    const struct prefix *prefix = leaf->prefix;
+    enum mail_status status;
+    struct idset set;
+
+    if (prefix->kind == KIND_TERM)
+        return state_starts (planner, prefix->term, leaf->value, leaf->value_length,
+                             strcmp (prefix->term, PREFIX_MESSAGE_ID) == 0 ||
+                                 strcmp (prefix->term, PREFIX_THREAD) == 0,
+                             plan_out);
+    status = plan_load_folders (planner->index);
+    if (status != MAIL_OK)
+        return status;
+    set = places_by_start_of (planner->ctx, planner->index->folders, leaf->value,
+                              prefix->kind == KIND_FOLDER);
+    *plan_out = plan_folders (planner, set);
+    talloc_free (set.ids);
+    return MAIL_OK;
 }
 
 static enum mail_status
@@ -403,6 +458,8 @@ plan_leaf (struct planner *planner, const struct node *leaf, struct plan **plan_
         return any_leaf (planner, leaf, plan_out);
     case NODE_TERM:
         return term_leaf (planner, leaf, plan_out);
+    case NODE_STARTS:
+        return starts_leaf (planner, leaf, plan_out);
     case NODE_REGEX:
         return plan_regex (planner, leaf, plan_out);
     case NODE_RANGE:

@@ -35,7 +35,7 @@ struct term_search {
     size_t skip; /* bytes of the terms' prefix */
     struct plan **plans;
     size_t count;
-    bool others;
+    bool others, ids; /* of the plans */
 };
 
 static bool
@@ -55,7 +55,8 @@ note_term (void *closure, const char *term, size_t length, uint32_t freq)
     if (search->count == room)
         search->plans = talloc_realloc (ctx, search->plans, struct plan *, room * 2 + 8);
     plan = plan_state_term (ctx, (struct store_term){.text = copy, .length = length});
-    plan->ids = plan->others = search->others;
+    plan->others = search->others;
+    plan->ids = search->ids;
     search->plans[search->count++] = plan;
     return true;
 }
@@ -67,7 +68,9 @@ terms_plan (struct planner *planner, const char *prefix, const regex_t *regex,
     struct term_search search = {.planner = planner,
                                  .regex = regex,
                                  .skip = strlen (prefix),
-                                 .others = strcmp (prefix, PREFIX_MESSAGE_ID) == 0};
+                                 .others = strcmp (prefix, PREFIX_MESSAGE_ID) == 0 ||
+                                           strcmp (prefix, PREFIX_THREAD) == 0,
+                                 .ids = strcmp (prefix, PREFIX_MESSAGE_ID) == 0};
     struct store_term start = {.text = prefix, .length = strlen (prefix)};
     struct mail_index *index = planner->index;
     enum mail_status status = store_each_term (index->state, start, note_term, &search);

@@ -7,7 +7,7 @@
  * does. Wildcards stay apart: a union of all their lists in a bitmap is cheaper than an OR of a
  * hundred thousand terms. What remains between the stores is left to evaluate.c.
  */
-#include "query/plan.h"
+#include "query/plan-leaves.h"
 #include <string.h>
 #include <talloc.h>
 
@@ -349,6 +349,30 @@ plan_threads (void *ctx, struct plan *child)
     return plan;
 }
 
+/* Those that share a term of the field with what child finds. */
+static struct plan *
+plan_matching (struct planner *planner, const struct prefix *prefix, struct plan *child)
+{
+    struct plan *plan;
+
+    if (child->kind == PLAN_NOTHING)
+        return child;
+    plan = plan_node (planner->ctx, PLAN_MATCHING);
+    plan->folders = prefix->kind == KIND_FOLDER;
+    plan->in_text = prefix->kind == KIND_WORDS;
+    plan->starts = talloc_array (plan, struct store_term, FIELD_COUNT);
+    for (unsigned field = 0; plan->in_text && field < FIELD_COUNT; field++)
+        if (prefix->fields & 1u << field)
+            plan->starts[plan->start_count++] = (struct store_term){
+                .text = plan_field_prefixes[field], .length = strlen (plan_field_prefixes[field])};
+    if (prefix->kind == KIND_TERM)
+        plan->starts[plan->start_count++] =
+            (struct store_term){.text = prefix->term, .length = strlen (prefix->term)};
+    plan->children = talloc_array (plan, struct plan *, 1);
+    plan->children[plan->child_count++] = child;
+    return plan;
+}
+
 /* ---- the walk ------------------------------------------------------------------------------ */
 
 static enum plan_kind
@@ -372,6 +396,8 @@ plan_children (struct planner *planner, const struct node *tree, struct plan **p
         *plan_out = plan_not (planner->ctx, children[0]);
     else if (tree->kind == NODE_THREADS)
         *plan_out = plan_threads (planner->ctx, children[0]);
+    else if (tree->kind == NODE_MATCHING)
+        *plan_out = plan_matching (planner, tree->prefix, children[0]);
     else
         *plan_out = plan_join (planner->ctx, join_kind (tree->kind), children, tree->child_count);
     talloc_free (children);
@@ -387,6 +413,7 @@ plan_create (struct planner *planner, const struct node *tree, struct plan **pla
     case NODE_XOR:
     case NODE_NOT:
     case NODE_THREADS:
+    case NODE_MATCHING:
         return plan_children (planner, tree, plan_out);
     default:
         return plan_leaf (planner, tree, plan_out);

@@ -16,13 +16,14 @@
 enum plan_kind {
     PLAN_NOTHING,
     PLAN_ALL,
-    PLAN_STATE,   /* query, of state */
-    PLAN_TEXT,    /* query, of the segments of text */
-    PLAN_STARTS,  /* terms that begin with one of several things, in state or text */
-    PLAN_COLUMN,  /* a range of a value slot */
-    PLAN_SCAN,    /* regular expressions on headers of each record */
-    PLAN_THREADS, /* all of the threads of one child's matches */
-    PLAN_AND,     /* of children; those that are NOT are taken away */
+    PLAN_STATE,    /* query, of state */
+    PLAN_TEXT,     /* query, of the segments of text */
+    PLAN_STARTS,   /* terms that begin with one of several things, in state or text */
+    PLAN_COLUMN,   /* a range of a value slot */
+    PLAN_SCAN,     /* regular expressions on headers of each record */
+    PLAN_THREADS,  /* all of the threads of one child's matches */
+    PLAN_MATCHING, /* those that share one of starts, or a folder, with one child's matches */
+    PLAN_AND,      /* of children; those that are NOT are taken away */
     PLAN_OR,
     PLAN_XOR,
     PLAN_NOT /* one child */
@@ -34,8 +35,9 @@ struct plan {
     bool phrases;              /* TEXT: looks at positions, so each match costs */
     bool others;               /* STATE, STARTS, COLUMN: may find documents that are no mail */
     bool ids;                  /* STATE: a message-id, or an OR of nothing else */
-    bool in_text;              /* STARTS */
-    struct store_term *starts; /* STARTS */
+    bool in_text;              /* STARTS, MATCHING */
+    bool folders;              /* MATCHING: has no starts */
+    struct store_term *starts; /* STARTS, MATCHING */
     size_t start_count;
     unsigned slot; /* COLUMN: low <= code <= high, but not the code of 0 */
     uint64_t low, high;

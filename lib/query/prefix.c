@@ -70,8 +70,12 @@ const struct prefix prefix_table[PREFIX_COUNT] = {
     {.name = "date", .kind = KIND_DATE, .alternatives = true},
     {.name = "lastmod", .kind = KIND_REVISION, .alternatives = true},
     {.name = "size", .kind = KIND_SIZE, .alternatives = true},
-    {.name = "query", .kind = KIND_LATER},
-    {.name = "sexp", .kind = KIND_LATER},
+    {.name = "since", .kind = KIND_SINCE},
+    {.name = "until", .kind = KIND_UNTIL},
+    {.name = "has", .kind = KIND_HAS},
+    {.name = "file", .kind = KIND_FILE, .alternatives = true},
+    {.name = "query", .kind = KIND_SAVED, .alternatives = true},
+    {.name = "sexp", .kind = KIND_SEXP},
 };
 
 const unsigned prefix_bare_fields = BIT (FIELD_BODY) | BIT (FIELD_FROM) | BIT (FIELD_TO) |

@@ -15,7 +15,12 @@ enum prefix_kind {
     KIND_DATE,     /* a range of the date column */
     KIND_REVISION, /* a range of the revision column */
     KIND_SIZE,     /* a range of the size column */
-    KIND_LATER     /* known, but not understood yet */
+    KIND_SINCE,    /* date:X.. */
+    KIND_UNTIL,    /* date:..X */
+    KIND_HAS,      /* what a message has, by name */
+    KIND_FILE,     /* the base name of a mail file */
+    KIND_SAVED,    /* a saved query */
+    KIND_SEXP      /* a query as an S-expression */
 };
 
 /* Fields are a set of 1 << enum text_field. */
@@ -32,7 +37,7 @@ struct prefix {
     bool regex;        /* a value between slashes is a regular expression */
 };
 
-#define PREFIX_COUNT 23
+#define PREFIX_COUNT 27
 extern const struct prefix prefix_table[PREFIX_COUNT];
 
 /* The fields that a word without a prefix looks at. */

@@ -7,8 +7,10 @@
  */
 #include "query/query-private.h"
 #include "query/evaluate.h"
+#include "query/leaf.h"
 #include "query/parser.h"
 #include <glib.h>
+#include <regex.h>
 #include <string.h>
 #include <talloc.h>
 #include <time.h>
@@ -19,6 +21,19 @@ enum mail_status
 mail_query_parse (void *ctx, struct mail_index *index, const char *text,
                   struct mail_query **query_out, struct mail_query_error *error_out)
 {
+    return mail_query_parse_as (ctx, index, MAIL_SYNTAX_INFIX, NULL, text, query_out, error_out);
+}
+
+enum mail_status
+mail_query_parse_as (void *ctx, struct mail_index *index, enum mail_query_syntax syntax,
+                     const struct mail_query_names *names, const char *text,
+                     struct mail_query **query_out, struct mail_query_error *error_out)
+{
+    struct query_source source = {.syntax = syntax,
+                                  .text = text,
+                                  .length = strlen (text),
+                                  .now = time (NULL),
+                                  .names = names};
     struct mail_query *query = talloc_zero (ctx, struct mail_query);
     struct mail_query_error error = {0};
     char *stemmer_error = NULL;
@@ -26,7 +41,7 @@ mail_query_parse (void *ctx, struct mail_index *index, const char *text,
 
     query->index = index;
     query->text = talloc_strdup (query, text);
-    if (!query_parse_text (query, text, strlen (text), time (NULL), &query->tree, &error)) {
+    if (!query_parse (query, &source, &query->tree, &error)) {
         status = index_fail (index, MAIL_ERROR_QUERY, "%s", error.message);
         if (error_out != NULL) {
             *error_out = error;
@@ -46,6 +61,61 @@ mail_query_parse (void *ctx, struct mail_index *index, const char *text,
 done:
     talloc_free (query);
     return status;
+}
+
+/* ---- excluded tags ------------------------------------------------------------------------- */
+
+static bool
+is_tag (const struct prefix *prefix)
+{
+    return prefix != NULL && prefix->kind == KIND_TERM && strcmp (prefix->term, PREFIX_TAG) == 0;
+}
+
+static bool
+regex_matches (const char *pattern, const char *tag)
+{
+    regex_t regex;
+    bool found;
+
+    if (regcomp (&regex, pattern, REG_EXTENDED | REG_NOSUB) != 0)
+        return false;
+    found = regexec (&regex, tag, 0, NULL, 0) == 0;
+    regfree (&regex);
+    return found;
+}
+
+static bool
+tree_names_tag (const struct node *node, const char *tag)
+{
+    if (node->kind == NODE_TERM && is_tag (node->prefix))
+        return strcmp (node->value, tag) == 0;
+    if (node->kind == NODE_REGEX && is_tag (node->prefix))
+        return regex_matches (node->value, tag);
+    if (node->kind == NODE_THREADS || node->kind == NODE_MATCHING)
+        return false;
+    for (size_t i = 0; i < node->child_count; i++)
+        if (tree_names_tag (node->children[i], tag))
+            return true;
+    return false;
+}
+
+bool
+mail_query_names_tag (const struct mail_query *query, const char *tag)
+{
+    return tree_names_tag (query->tree, tag);
+}
+
+void
+mail_query_exclude (struct mail_query *query, const char *const *tags)
+{
+    const struct prefix *prefix = prefix_find ("tag", strlen ("tag"));
+    struct node *parts[2];
+
+    for (; *tags != NULL; tags++) {
+        parts[0] = query->tree;
+        parts[1] = node_not (query, leaf_create_value (query, prefix, *tags, strlen (*tags)));
+        query->tree = node_join (query, NODE_AND, parts, 2);
+    }
 }
 
 struct mail_index *

@@ -140,6 +140,17 @@ node_threads (void *ctx, struct node *child)
     return node;
 }
 
+struct node *
+node_matching (void *ctx, const struct prefix *prefix, struct node *child)
+{
+    struct node *node = node_create (ctx, NODE_MATCHING);
+
+    node->prefix = prefix;
+    node->children = talloc_array (node, struct node *, 1);
+    node->children[node->child_count++] = talloc_steal (node->children, child);
+    return node;
+}
+
 /* ---- printing ------------------------------------------------------------------------------ */
 
 struct printer {
@@ -221,6 +232,10 @@ print_leaf (struct printer *printer, const struct node *node)
         g_string_append (printer->text, "(regex ");
         print_string (printer, node->value, node->value_length);
         g_string_append_c (printer->text, ')');
+    } else if (node->kind == NODE_STARTS) {
+        g_string_append (printer->text, "(starts-with ");
+        print_string (printer, node->value, node->value_length);
+        g_string_append_c (printer->text, ')');
     } else {
         g_string_truncate (printer->text, printer->text->len - 1);
         print_bound (printer, node, node->low, node->low_back);
@@ -233,13 +248,15 @@ print_leaf (struct printer *printer, const struct node *node)
 static void
 print_node (struct printer *printer, const struct node *node, int depth)
 {
-    static const char *const names[] = {"()", "(or)", "(and", "(or", "(xor", "(not", "(thread"};
+    static const char *const names[] = {"()", "(or)", "(and", "(or", "(xor", "(not", "(thread", ""};
 
-    if (node->kind > NODE_THREADS) {
+    if (node->kind > NODE_MATCHING) {
         print_leaf (printer, node);
         return;
     }
     g_string_append (printer->text, names[node->kind]);
+    if (node->kind == NODE_MATCHING)
+        g_string_append_printf (printer->text, "(%s (matching", node->prefix->name);
     if (node->child_count == 0)
         return;
     for (size_t i = 0; i < node->child_count; i++) {
@@ -249,7 +266,7 @@ print_node (struct printer *printer, const struct node *node, int depth)
             g_string_append_c (printer->text, ' ');
         print_node (printer, node->children[i], depth + 1);
     }
-    g_string_append_c (printer->text, ')');
+    g_string_append (printer->text, node->kind == NODE_MATCHING ? "))" : ")");
 }
 
 static char *

@@ -19,12 +19,14 @@ enum node_kind {
     NODE_OR,
     NODE_XOR,
     NODE_NOT,
-    NODE_THREADS, /* all messages of the threads of one child's matches */
-    NODE_WORDS,   /* words of text; without a prefix and not stemmed also terms of state */
-    NODE_ANY,     /* messages in which the prefix has anything at all: a word, or a term */
-    NODE_TERM,    /* KIND_TERM, KIND_FOLDER, KIND_PATH: an exact value */
-    NODE_REGEX,   /* a term, a folder or a header in which an extended regular expression matches */
-    NODE_RANGE    /* KIND_DATE, KIND_REVISION, KIND_SIZE */
+    NODE_THREADS,  /* all messages of the threads of one child's matches */
+    NODE_MATCHING, /* messages that have something in a field in common with one child's matches */
+    NODE_WORDS,    /* words of text; without a prefix and not stemmed also terms of state */
+    NODE_ANY,      /* messages in which the prefix has anything at all: a word, or a term */
+    NODE_TERM,     /* KIND_TERM, KIND_FOLDER, KIND_PATH: an exact value */
+    NODE_STARTS,   /* a term or folder that begins with the value */
+    NODE_REGEX, /* a term, a folder or a header in which an extended regular expression matches */
+    NODE_RANGE  /* KIND_DATE, KIND_REVISION, KIND_SIZE */
 };
 
 enum words_op {
@@ -46,7 +48,7 @@ struct word {
 
 struct node {
     enum node_kind kind;
-    const struct prefix *prefix; /* of a leaf; NULL: without one */
+    const struct prefix *prefix; /* of a leaf or MATCHING; NULL: without one */
     struct node **children;
     size_t child_count;
 
@@ -55,7 +57,7 @@ struct node {
     size_t word_count;
     unsigned window;
 
-    const char *value; /* TERM, REGEX; bytes with a NUL behind them */
+    const char *value; /* TERM, STARTS, REGEX; bytes with a NUL behind them */
     size_t value_length;
 
     uint64_t low, high;       /* RANGE: codes of the column, low <= code <= high */
@@ -69,6 +71,7 @@ struct node *node_create (void *ctx, enum node_kind kind);
 struct node *node_join (void *ctx, enum node_kind kind, struct node **children, size_t count);
 struct node *node_not (void *ctx, struct node *child);
 struct node *node_threads (void *ctx, struct node *child);
+struct node *node_matching (void *ctx, const struct prefix *prefix, struct node *child);
 
 /* The tree as an indented S-expression, without a final newline; talloc'd on ctx. */
 char *tree_print (void *ctx, const struct node *node);

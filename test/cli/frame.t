@@ -68,8 +68,7 @@ says '... is unknown' 'Unrecognized option: --config=x'
 
 runs '--query=infix before' 0 "$MAIL" --query=infix count
 runs '--query=infix after' 0 "$MAIL" count --query=infix
-runs '--query=sexp' 1 "$MAIL" count --query=sexp '(tag x)'
-says '... is refused' 'mail count: queries as S-expressions are not supported yet'
+runs '--query=sexp' 0 "$MAIL" count --query=sexp '(tag x)'
 runs '--query=other' 1 "$MAIL" --query=other count
 says '... is unknown' 'Unknown keyword argument "other" for option "query".
 Unrecognized option: --query=other'
