@@ -152,9 +152,9 @@ publish_added (struct apply *apply, struct publish *publish, struct lane *lane, 
     else if (file->status == MAIL_ERROR_IO) /* what was read of it before stays */
         status = publish_problem (publish, folder->path, add->name, MAIL_REASON_UNREADABLE,
                                   &add->stat, false);
-    else
-        status =
-            publish_problem (publish, folder->path, add->name, reason_of (file), &file->stat, true);
+    else /* so does what is there of a message that cannot be changed */
+        status = publish_problem (publish, folder->path, add->name, reason_of (file), &file->stat,
+                                  file->status != MAIL_ERROR_STORE);
     if (status == MAIL_OK && file->status == MAIL_ERROR_STORE) /* built, and of nothing */
         status = publish_waste_text (publish, text);
     if (status != MAIL_OK)

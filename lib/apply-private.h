@@ -26,7 +26,8 @@ struct apply {
     struct crew *crew;
     GArray *deferred; /* of struct deferred, whose memory hangs on deferred_ctx */
     void *deferred_ctx;
-    unsigned segments; /* built so far: names of scratch folders */
+    GHashTable *dropped; /* names to be dropped, and folders: apply_will_drop() */
+    unsigned segments;   /* built so far: names of scratch folders */
     bool stopped;
 };
 
@@ -97,6 +98,9 @@ enum mail_status apply_moves (struct apply *apply);
 enum mail_status apply_adds (struct apply *apply);
 enum mail_status apply_deferred (struct apply *apply); /* and forgets them */
 enum mail_status apply_drops (struct apply *apply);
+/* Whether apply_drops() will drop this file, by itself or with a folder it lies in. */
+bool apply_will_drop (struct apply *apply, const struct mail_folders *folders, uint32_t folder,
+                      const char *name);
 /* Segments that are stale in large part. */
 enum mail_status apply_refresh (struct apply *apply);
 

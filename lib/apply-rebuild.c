@@ -122,7 +122,8 @@ open_files (struct apply *apply, struct rebuild *rebuild, struct sources *source
     for (size_t i = 0; folders && i < message->record.file_count; i++) {
         const struct record_file *file = &message->record.files[i];
         char *folder = mail_folders_path (sources, folders, file->folder);
-        if (!is_read_again (apply, rebuild, folder, file->name))
+        if (!is_read_again (apply, rebuild, folder, file->name) &&
+            !apply_will_drop (apply, folders, file->folder, file->name))
             sources_open (sources, apply_path (sources, apply, folder, file->name), file->digest,
                           true);
     }
@@ -241,7 +242,7 @@ give_up (struct apply *apply, struct rebuild *rebuild, const struct parsed_file 
     for (size_t i = 0; i < rebuild->places->len; i++) {
         struct deferred *deferred = deferred_at (apply, rebuild, i);
         char *path = deferred_path (NULL, apply, deferred);
-        if (problem->status != MAIL_ERROR_WORKER)
+        if (problem->status == MAIL_ERROR_IO)
             deferred_change (apply, deferred)->failed = true;
         apply->counts->processed--;
         apply_note_parsed (apply, path, problem);
@@ -276,16 +277,17 @@ publish_words (struct apply *apply, struct publish *publish, struct rebuild *reb
     return status;
 }
 
-/* What took workers down is not read again until it changes. */
+/* What took workers down, or is refused, is not read again until it changes. */
 static enum mail_status
-publish_died (struct apply *apply, struct publish *publish, struct rebuild *rebuild)
+publish_problems (struct apply *apply, struct publish *publish, struct rebuild *rebuild)
 {
     enum mail_status status = MAIL_OK;
+    enum mail_reason reason = rebuild->died ? MAIL_REASON_WORKER_DIED : MAIL_REASON_REFUSED;
     for (size_t i = 0; status == MAIL_OK && i < rebuild->places->len; i++) {
         struct deferred *deferred = deferred_at (apply, rebuild, i);
         status = publish_problem (publish, deferred_folder (apply, deferred),
-                                  deferred_name (apply, deferred), MAIL_REASON_WORKER_DIED,
-                                  &deferred->file.stat, true);
+                                  deferred_name (apply, deferred), reason, &deferred->file.stat,
+                                  rebuild->died);
     }
     return status;
 }
@@ -294,12 +296,13 @@ static enum mail_status
 publish_rebuild (struct apply *apply, struct publish *publish, struct rebuild *rebuild)
 {
     enum mail_status status = MAIL_OK;
-    if (rebuild->died)
-        status = publish_died (apply, publish, rebuild);
-    else if (!rebuild->torn && !rebuild->refused)
+    bool useless = rebuild->died || rebuild->torn || rebuild->refused;
+    if (!useless)
         status = publish_words (apply, publish, rebuild);
     else if (rebuild->made)
         status = publish_waste_text (publish, rebuild->text);
+    if (status == MAIL_OK && (rebuild->died || rebuild->refused))
+        status = publish_problems (apply, publish, rebuild);
     if (status != MAIL_OK)
         return status;
     for (size_t i = 0; i < rebuild->places->len; i++)

@@ -75,6 +75,53 @@ apply_moves (struct apply *apply)
     return status;
 }
 
+/* ---- what will go ---- */
+
+static gchar *
+drop_key (uint32_t folder, const char *name)
+{
+    return g_strdup_printf ("%" G_GUINT32_FORMAT "/%s", folder, name ? name : "");
+}
+
+static void
+note_drops (struct apply *apply)
+{
+    GArray *drops = apply->changes->drops;
+    apply->dropped = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+    for (size_t i = 0; i < drops->len; i++) {
+        struct change_drop *drop = &g_array_index (drops, struct change_drop, i);
+        g_hash_table_add (apply->dropped, drop_key (drop->folder, drop->name));
+    }
+}
+
+static bool
+is_noted (struct apply *apply, uint32_t folder, const char *name)
+{
+    gchar *key = drop_key (folder, name);
+    bool noted = g_hash_table_contains (apply->dropped, key);
+    g_free (key);
+    return noted;
+}
+
+bool
+apply_will_drop (struct apply *apply, const struct mail_folders *folders, uint32_t folder,
+                 const char *name)
+{
+    size_t count;
+    if (!apply->dropped)
+        note_drops (apply);
+    if (g_hash_table_size (apply->dropped) == 0)
+        return false;
+    bool dropped = is_noted (apply, folder, name);
+    mail_folders_list (folders, &count);
+    for (size_t steps = 0; !dropped && folder && steps <= count; steps++) {
+        const struct mail_folder *known = mail_folders_by_id (folders, folder);
+        dropped = is_noted (apply, folder, NULL);
+        folder = known ? known->parent : 0;
+    }
+    return dropped;
+}
+
 /* Replaces folders to drop by their files, so that removing them can be sliced; the records
  * themselves go in the last commit. */
 static enum mail_status

@@ -38,6 +38,8 @@ static int
 apply_destroy (struct apply *apply)
 {
     g_array_unref (apply->deferred);
+    if (apply->dropped)
+        g_hash_table_destroy (apply->dropped);
     return 0;
 }
 

@@ -314,6 +314,29 @@ test_copy_saved_again (void **state)
     assert_string_equal (fixture_files (f, "a@x"), "in/cur/1 in/cur/2");
 }
 
+/* One copy goes and another comes in the same run, each with words of its own; by itself, and with
+ * its folder. */
+static void
+test_copy_replaced (void **state)
+{
+    struct fixture *f = *state;
+    for (unsigned with_folder = 0; with_folder < 2; with_folder++) {
+        fixture_mail (f, "in/old/cur/1", "a@x", NULL, "apples");
+        fixture_mail (f, "in/cur/2", "a@x", NULL, "pears");
+        fixture_sync (f);
+        fixture_remove (f, with_folder ? "in/old" : "in/old/cur/1");
+        fixture_mail (f, "in/cur/3", "a@x", NULL, "plums");
+        fixture_sync (f);
+        assert_string_equal (problems, "");
+        assert_string_equal (fixture_find (f, "pears and plums"), "a@x");
+        assert_string_equal (fixture_find (f, "apples"), "");
+        assert_string_equal (fixture_files (f, "a@x"), "in/cur/2 in/cur/3");
+        assert_false (is_listed_again (f, "in/cur"));
+        fixture_remove (f, "in");
+        fixture_sync (f);
+    }
+}
+
 /* Two messages exchange their names by being written anew. */
 static void
 test_names_exchanged (void **state)
@@ -660,11 +683,35 @@ test_refused_change (void **state)
         assert_string_equal (fixture_find (f, "pears"), "");
         assert_string_equal (fixture_find (f, "plums"), "b@x");
         fixture_check (f);
+        assert_int_equal (fixture_freq (f, TERM_TYPE_BAD), 1);
+        assert_false (is_listed_again (f, "in/cur")); /* it is remembered */
+        fixture_sync (f);
+        assert_int_equal (f->counts.processed, 0);
         fixture_remove (f, "in");
         fixture_sync (f);
     }
     assert_string_equal (told (),
                          talloc_asprintf (f->ctx, "2 %d,2 %d", MAIL_ERROR_STORE, MAIL_ERROR_STORE));
+}
+
+/* A file that is saved again under its name, and the store does not take the change: the message
+ * stays as it was. */
+static void
+test_refused_again (void **state)
+{
+    struct fixture *f = *state;
+    fixture_mail (f, "in/cur/1", "a@x", NULL, "apples");
+    fixture_sync (f);
+    fixture_mail (f, "in/cur/1", "a@x", NULL, "pears");
+    fixture_mail (f, "in/cur/2", "b@x", NULL, "plums");
+    refused_change = mail_message_docid (fixture_message (f, "a@x"));
+    fixture_sync (f);
+    refused_change = 0;
+    assert_string_equal (told (), talloc_asprintf (f->ctx, "1 %d", MAIL_ERROR_STORE));
+    assert_string_equal (fixture_find (f, "plums"), "b@x");
+    assert_string_equal (fixture_files (f, "a@x"), "in/cur/1");
+    assert_string_equal (fixture_find (f, "apples"), "a@x");
+    assert_string_equal (fixture_find (f, "pears"), "");
 }
 
 /* Whichever commit of a run fails: the index is as the commit before left it, and the next run does
@@ -895,6 +942,7 @@ main (void)
         T (test_other_words_at_once),
         T (test_saved_again),
         T (test_copy_saved_again),
+        T (test_copy_replaced),
         T (test_names_exchanged),
         T (test_renamed_while_rebuilt),
         T (test_gone_while_rebuilt),
@@ -908,6 +956,7 @@ main (void)
         T (test_refused),
         T (test_refused_alone),
         T (test_refused_change),
+        T (test_refused_again),
         T (test_failing_commits),
         T (test_many_files),
         T (test_longest_names),
