@@ -82,7 +82,7 @@ check_tables (struct mail_index *index)
 {
     static const char *const tables[] = {"postlist", "docdata", "termlist"};
     enum mail_status status = MAIL_OK;
-    if (store_last_docid (index->state) == 0)
+    if (index->count == 0) /* tables are made when something is put into them */
         return MAIL_OK;
     for (size_t i = 0; status == MAIL_OK && i < G_N_ELEMENTS (tables); i++) {
         char *path = talloc_asprintf (index, "%s/state/%s.glass", index->folder, tables[i]);
@@ -212,9 +212,9 @@ open_existing (struct mail_index *index)
     do {
         status = open_state (index);
         if (status == MAIL_OK)
-            status = check_tables (index);
-        if (status == MAIL_OK)
             status = load_state (index);
+        if (status == MAIL_OK)
+            status = check_tables (index);
         if (status == MAIL_OK)
             status = read_uuid (index);
     } while (perhaps_overtaken (status, &attempt));
