@@ -127,19 +127,20 @@ apply_will_drop (struct apply *apply, const struct mail_folders *folders, uint32
 static enum mail_status
 expand_folder (struct apply *apply, const struct mail_folders *folders, uint32_t id, GArray *drops)
 {
-    char **names;
-    size_t count, children_count;
-    const struct mail_folder *const *children =
-        mail_folders_children (folders, id, &children_count);
+    GArray *ids = g_array_new (FALSE, FALSE, sizeof (uint32_t));
     enum mail_status status = MAIL_OK;
-    for (size_t i = 0; status == MAIL_OK && i < children_count; i++)
-        status = expand_folder (apply, folders, children[i]->id, drops);
-    if (status == MAIL_OK)
-        status = mail_folder_files (apply, apply->index, id, &names, &count);
-    for (size_t i = 0; status == MAIL_OK && i < count; i++) {
-        struct change_drop drop = {id, names[i]};
-        g_array_append_val (drops, drop);
+    folders_tree (folders, id, ids);
+    for (guint i = 0; status == MAIL_OK && i < ids->len; i++) {
+        char **names;
+        size_t count;
+        uint32_t folder = g_array_index (ids, uint32_t, i);
+        status = mail_folder_files (apply, apply->index, folder, &names, &count);
+        for (size_t k = 0; status == MAIL_OK && k < count; k++) {
+            struct change_drop drop = {folder, names[k]};
+            g_array_append_val (drops, drop);
+        }
     }
+    g_array_unref (ids);
     return status;
 }
 

@@ -249,6 +249,21 @@ mail_folders_children (const struct mail_folders *folders, uint32_t parent, size
     return folders->by_parent + start;
 }
 
+void
+folders_tree (const struct mail_folders *folders, uint32_t id, GArray *ids)
+{
+    size_t count;
+    guint first = ids->len;
+    g_array_append_val (ids, id);
+    /* the bound ends a circle in a damaged table */
+    for (guint i = first; i < ids->len && ids->len - first <= folders->count; i++) {
+        const struct mail_folder *const *children =
+            mail_folders_children (folders, g_array_index (ids, uint32_t, i), &count);
+        for (size_t k = 0; k < count; k++)
+            g_array_append_val (ids, children[k]->id);
+    }
+}
+
 char *
 mail_folders_path (void *ctx, const struct mail_folders *folders, uint32_t id)
 {

@@ -6,6 +6,8 @@
 #include "mailindex.h"
 #include "store/store.h"
 
+#include <glib.h>
+
 /* As mail_folders_load, from any store. */
 enum mail_status folders_read (void *ctx, struct store *state, struct mail_folders **folders_out);
 /* As mail_folder_files, from any store. */
@@ -17,5 +19,7 @@ const struct mail_folder *folders_find (const struct mail_folders *folders, cons
 const struct mail_folder *folders_set (struct mail_folders *folders,
                                        const struct mail_folder *folder);
 void folders_remove (struct mail_folders *folders, uint32_t id);
+/* Appends the ids (uint32_t) of the folder and of all below it, each behind the one it lies in. */
+void folders_tree (const struct mail_folders *folders, uint32_t id, GArray *ids);
 
 #endif

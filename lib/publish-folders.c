@@ -116,22 +116,6 @@ drop_files (struct publish *publish, uint32_t id)
     return status;
 }
 
-/* The folder and all below it, each behind the one it lies in. */
-static void
-collect_tree (const struct mail_folders *folders, uint32_t id, GArray *ids)
-{
-    size_t count, total;
-    mail_folders_list (folders, &total);
-    g_array_append_val (ids, id);
-    /* the bound ends a circle in a damaged table */
-    for (guint i = 0; i < ids->len && ids->len <= total; i++) {
-        const struct mail_folder *const *children =
-            mail_folders_children (folders, g_array_index (ids, uint32_t, i), &count);
-        for (size_t k = 0; k < count; k++)
-            g_array_append_val (ids, children[k]->id);
-    }
-}
-
 enum mail_status
 publish_drop_folder (struct publish *publish, uint32_t id)
 {
@@ -139,7 +123,7 @@ publish_drop_folder (struct publish *publish, uint32_t id)
     if (!mail_folders_by_id (publish->folders, id))
         return MAIL_OK;
     GArray *ids = g_array_new (FALSE, FALSE, sizeof id);
-    collect_tree (publish->folders, id, ids);
+    folders_tree (publish->folders, id, ids);
     for (guint i = ids->len; status == MAIL_OK && i > 0; i--) {
         uint32_t each = g_array_index (ids, uint32_t, i - 1);
         status = drop_files (publish, each);

@@ -22,7 +22,9 @@
 struct mail_threads {
     struct mail_results *results;
     struct idset matches;
-    uint64_t *ids; /* of the threads, in order */
+    uint64_t *ids;    /* of the threads, in order */
+    uint32_t *firsts; /* the first match of each */
+    GHashTable *seen; /* the ids */
     size_t count;
     size_t next, end; /* the next one to give out; where to stop */
     size_t window;
@@ -60,21 +62,28 @@ place_of (struct idset set, uint32_t id)
     return low;
 }
 
+static int
+threads_destroy (struct mail_threads *threads)
+{
+    g_hash_table_destroy (threads->seen);
+    return 0;
+}
+
 /* Each thread once, in order of first match. */
 static void
 order_threads (struct mail_threads *threads, const uint64_t *column)
 {
     struct mail_results *results = threads->results;
-    GHashTable *seen = g_hash_table_new (g_int64_hash, g_int64_equal);
     threads->ids = talloc_array (threads, uint64_t, results->count + 1);
+    threads->firsts = talloc_array (threads, uint32_t, results->count + 1);
     for (size_t i = 0; i < results->count; i++) {
         uint64_t id = column[place_of (threads->matches, results->docids[i])];
-        if (id == 0 || g_hash_table_contains (seen, &id))
+        if (id == 0 || g_hash_table_contains (threads->seen, &id))
             continue;
+        threads->firsts[threads->count] = results->docids[i];
         threads->ids[threads->count] = id;
-        g_hash_table_add (seen, &threads->ids[threads->count++]);
+        g_hash_table_add (threads->seen, &threads->ids[threads->count++]);
     }
-    g_hash_table_destroy (seen);
 }
 
 enum mail_status
@@ -87,6 +96,8 @@ mail_threads_open (void *ctx, struct mail_results *results, size_t first, size_t
     if (results->count > 0)
         memcpy (ids, results->docids, results->count * sizeof *ids);
     threads->results = results;
+    threads->seen = g_hash_table_new (g_int64_hash, g_int64_equal);
+    talloc_set_destructor (threads, threads_destroy);
     threads->matches = (struct idset){ids, idset_normalise (ids, results->count)};
     enum mail_status status =
         read_thread_column (threads, results->index, threads->matches, &column);
@@ -121,33 +132,66 @@ mail_threads_next_id (struct mail_threads *threads, uint64_t *thread_out)
 /* ---- reading a window ---- */
 
 static enum mail_status
-members_once (void *ctx, struct mail_index *index, const uint64_t *threads, size_t count,
-              GArray *docids, size_t *ends)
+append_members (void *ctx, struct mail_index *index, uint64_t thread, GArray *docids)
 {
-    for (size_t i = 0; i < count; i++) {
-        struct idset ids;
-        struct store_term term = term_thread (ctx, threads[i]);
-        enum mail_status status = store_postings (ctx, index->state, term, &ids);
-        if (status != MAIL_OK)
-            return index_fail_store (index, index->state, status);
-        g_array_append_vals (docids, ids.ids, ids.count);
-        ends[i] = docids->len;
-        talloc_free (ids.ids);
-        talloc_free ((char *) term.text);
+    struct idset ids;
+    struct store_term term = term_thread (ctx, thread);
+    enum mail_status status = store_postings (ctx, index->state, term, &ids);
+    if (status != MAIL_OK)
+        return index_fail_store (index, index->state, status);
+    g_array_append_vals (docids, ids.ids, ids.count);
+    talloc_free (ids.ids);
+    talloc_free ((char *) term.text);
+    return MAIL_OK;
+}
+
+/* A thread that is in no document has become part of another since the matches were found: that one
+ * takes its place, unless it has a place of its own. */
+static enum mail_status
+follow_merge (struct mail_threads *threads, size_t at)
+{
+    struct mail_index *index = threads->results->index;
+    uint64_t now = 0;
+    enum mail_status status =
+        store_values (index->state, SLOT_THREAD, &threads->firsts[at], 1, &now);
+    if (status != MAIL_OK)
+        return index_fail_store (index, index->state, status);
+    if (now && !g_hash_table_contains (threads->seen, &now)) {
+        g_hash_table_remove (threads->seen, &threads->ids[at]);
+        threads->ids[at] = now;
+        g_hash_table_add (threads->seen, &threads->ids[at]);
     }
     return MAIL_OK;
 }
 
-/* The documents of each thread, one after the other; ends[i] is where thread i ends. */
 static enum mail_status
-members (void *ctx, struct mail_index *index, const uint64_t *threads, size_t count, GArray *docids,
-         size_t *ends)
+members_once (void *ctx, struct mail_threads *threads, size_t count, GArray *docids, size_t *ends)
 {
+    struct mail_index *index = threads->results->index;
+    enum mail_status status = MAIL_OK;
+    for (size_t i = 0; status == MAIL_OK && i < count; i++) {
+        size_t at = threads->next + i, before = docids->len;
+        uint64_t id = threads->ids[at];
+        status = append_members (ctx, index, id, docids);
+        if (status == MAIL_OK && docids->len == before)
+            status = follow_merge (threads, at);
+        if (status == MAIL_OK && threads->ids[at] != id)
+            status = append_members (ctx, index, threads->ids[at], docids);
+        ends[i] = docids->len;
+    }
+    return status;
+}
+
+/* The documents of the next threads, one after the other; ends[i] is where thread i ends. */
+static enum mail_status
+members (void *ctx, struct mail_threads *threads, size_t count, GArray *docids, size_t *ends)
+{
+    struct mail_index *index = threads->results->index;
     unsigned attempt = 0;
     enum mail_status status;
     do {
         g_array_set_size (docids, 0);
-        status = members_once (ctx, index, threads, count, docids, ends);
+        status = members_once (ctx, threads, count, docids, ends);
         if (status == MAIL_OK)
             return MAIL_OK;
     } while ((status = index_overtaken (index, status, &attempt)) == MAIL_OK);
@@ -164,7 +208,7 @@ fill_window (struct mail_threads *threads)
     GArray *docids = g_array_new (FALSE, FALSE, sizeof (uint32_t));
     size_t *ends = talloc_array (ctx, size_t, count + 1);
     const uint64_t *ids = &threads->ids[threads->next];
-    enum mail_status status = members (ctx, index, ids, count, docids, ends);
+    enum mail_status status = members (ctx, threads, count, docids, ends);
     struct mail_message **messages =
         talloc_zero_array (ctx, struct mail_message *, docids->len + 1);
     if (status == MAIL_OK)

@@ -103,6 +103,32 @@ test_circle (void **state)
     set (folders, 4, 99, "orphan");
     assert_non_null (strstr (mail_folders_path (f->ctx, folders, 2), "b/a"));
     assert_string_equal (mail_folders_path (f->ctx, folders, 4), "orphan");
+    GArray *ids = g_array_new (FALSE, FALSE, sizeof (uint32_t));
+    folders_tree (folders, 2, ids);
+    assert_in_range (ids->len, 2, 10);
+    g_array_unref (ids);
+}
+
+static void
+test_tree (void **state)
+{
+    struct fixture *f = *state;
+    struct mail_folders *folders = empty (f);
+    GArray *ids = g_array_new (FALSE, FALSE, sizeof (uint32_t));
+    static const uint32_t parents[] = {0, 0, 1, 1, 2, 2, 4, 6, 3};
+    char *order = talloc_strdup (f->ctx, "");
+    for (uint32_t id = 1; id < G_N_ELEMENTS (parents); id++)
+        set (folders, id, parents[id], talloc_asprintf (f->ctx, "%u", id));
+    folders_tree (folders, 2, ids);
+    for (guint i = 0; i < ids->len; i++)
+        order = talloc_asprintf_append (order, "%u ", g_array_index (ids, uint32_t, i));
+    assert_string_equal (order, "2 4 5 6 7 ");
+    folders_tree (folders, 8, ids); /* behind what is there */
+    assert_int_equal (ids->len, 6);
+    g_array_set_size (ids, 0);
+    folders_tree (folders, 1, ids);
+    assert_int_equal (ids->len, 8);
+    g_array_unref (ids);
 }
 
 /* ---- against a plain list ---- */
@@ -229,7 +255,7 @@ main (void)
 {
     const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown (name, fixture_setup, fixture_teardown)
-        T (test_small), T (test_rename_and_remove), T (test_circle), T (test_random),
+        T (test_small), T (test_rename_and_remove), T (test_circle), T (test_tree), T (test_random),
         T (test_many),  T (test_many_published),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);

@@ -246,6 +246,50 @@ test_of_results (void **state)
     assert_false (mail_threads_next_id (list, &id));
 }
 
+/* Threads become one between the query and the listing: nothing that matches is left out, and
+ * nothing comes twice. */
+static void
+test_merged_meanwhile (void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        const char *query;
+        size_t threads, matched;
+    } rows[] = {{"id:x", 1, 1}, {"id:x or id:y", 1, 2}, {"id:x or id:big", 1, 2}};
+    for (size_t i = 0; i < G_N_ELEMENTS (rows); i++) {
+        struct mail_query *query;
+        struct mail_results *results;
+        struct mail_threads *list;
+        struct mail_thread *thread;
+        size_t count = 0, matched = 0;
+        f->options.tombstone_days = 0;
+        fixture_add (f, "big", "");
+        fixture_add (f, "big2", "big");
+        fixture_add (f, "big3", "big");
+        fixture_add (f, "x", "");
+        fixture_add (f, "y", "");
+        assert_int_equal (mail_query_parse (f->ctx, f->index, rows[i].query, &query, NULL),
+                          MAIL_OK);
+        assert_int_equal (mail_query_run (f->ctx, query, MAIL_SORT_OLDEST_FIRST, &results),
+                          MAIL_OK);
+        assert_int_equal (mail_threads_open (f->ctx, results, 0, SIZE_MAX, &list), MAIL_OK);
+        fixture_add (f, "join", "big x y");
+        for (;; count++) {
+            assert_int_equal (mail_threads_next (list, &thread), MAIL_OK);
+            if (!thread)
+                break;
+            matched += mail_thread_matched (thread);
+            assert_true (mail_thread_id (thread) ==
+                         mail_message_thread (fixture_message (f, "big")));
+        }
+        assert_int_equal (count, rows[i].threads);
+        assert_int_equal (matched, rows[i].matched);
+        static const char *const ids[] = {"join", "big", "big2", "big3", "x", "y"};
+        for (size_t k = 0; k < G_N_ELEMENTS (ids); k++)
+            fixture_drop (f, ids[k]);
+    }
+}
+
 int
 main (void)
 {
@@ -255,6 +299,7 @@ main (void)
         cmocka_unit_test (test_numbers),
         cmocka_unit_test (test_gone),
         cmocka_unit_test_setup_teardown (test_of_results, fixture_setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown (test_merged_meanwhile, fixture_setup, fixture_teardown),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }
