@@ -209,6 +209,63 @@ test_thread_ids (void **state)
     assert_false (mail_threads_next_id (threads, &id));
 }
 
+static const char *
+find_saved (void *closure, enum mail_query_syntax syntax, const char *name)
+{
+    (void) closure;
+    if (syntax == MAIL_SYNTAX_INFIX && strcmp (name, "fruit") == 0)
+        return "apples or cherries";
+    if (syntax == MAIL_SYNTAX_SEXP && strcmp (name, "about") == 0)
+        return "(macro (x) (subject ,x))";
+    return NULL;
+}
+
+static uint64_t
+count_as (struct fixture *f, enum mail_query_syntax syntax, const char *text)
+{
+    static const struct mail_query_names names = {find_saved, NULL};
+    struct mail_query *query = NULL;
+    struct mail_query_error error = {0};
+    struct mail_count count = {0};
+    if (mail_query_parse_as (f->ctx, f->index, syntax, &names, text, &query, &error) != MAIL_OK)
+        fail_msg ("%s: %s", text, error.message);
+    assert_int_equal (mail_query_count (query, false, false, &count), MAIL_OK);
+    return count.messages;
+}
+
+static void
+test_languages (void **state)
+{
+    struct fixture *f = *state;
+    assert_int_equal (count_as (f, MAIL_SYNTAX_INFIX, "query:fruit"), 4);
+    assert_int_equal (count_as (f, MAIL_SYNTAX_SEXP, "(or (subject cherries) (tag flagged))"), 2);
+    assert_int_equal (count_as (f, MAIL_SYNTAX_SEXP, "(about apples)"), 3);
+    struct mail_query *query = NULL;
+    struct mail_query_error error = {0};
+    assert_int_equal (mail_query_parse_as (f->ctx, f->index, MAIL_SYNTAX_SEXP, NULL, "(nosuch x)",
+                                           &query, &error),
+                      MAIL_ERROR_QUERY);
+    assert_non_null (error.message);
+}
+
+static void
+test_exclude (void **state)
+{
+    struct fixture *f = *state;
+    static const char *const tags[] = {"flagged", NULL};
+    struct mail_query *query = NULL;
+    struct mail_count count = {0};
+    assert_int_equal (mail_query_parse (f->ctx, f->index, "apples", &query, NULL), MAIL_OK);
+    assert_false (mail_query_names_tag (query, "flagged"));
+    mail_query_exclude (query, tags);
+    assert_int_equal (mail_query_count (query, false, false, &count), MAIL_OK);
+    assert_int_equal (count.messages, 2);
+    assert_int_equal (mail_query_parse (f->ctx, f->index, "not tag:flagged", &query, NULL),
+                      MAIL_OK);
+    assert_true (mail_query_names_tag (query, "flagged"));
+    assert_false (mail_query_names_tag (query, "inbox"));
+}
+
 int
 main (void)
 {
@@ -223,6 +280,8 @@ main (void)
         WITH_MAIL (test_thread),
         WITH_MAIL (test_thread_authors),
         WITH_MAIL (test_thread_ids),
+        WITH_MAIL (test_languages),
+        WITH_MAIL (test_exclude),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }
