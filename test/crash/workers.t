@@ -253,12 +253,28 @@ class Rounds:
             tap.ok(code == 0 and not said, name + 'the run goes on to its end', (code, said))
         elif victim != 'parent':
             tap.ok(code in (0, 1, 75), name + 'the run ends with a code that is documented', (code, said))
-        if code == 0:
+        if code == 0 and not mend_blamed(box, victim):
             tap.ok(not rounds.unlike(whole, self.right), name + 'nothing is missing',
                    lambda: rounds.unlike(whole, self.right) + said)
         again = box.run('new')
         wrong = rounds.unlike(snapshot(box), self.right) if again.returncode == 0 else again.stderr
         tap.ok(not wrong, name + 'after the next run everything is there', wrong)
+
+
+def mend_blamed(box, victim):
+    """Where workers are killed again and again, it may be twice at the same message, which is then to
+    blame. It is not lost but remembered: taken away and brought back it is read. Returns how many."""
+    blamed = box.json('new', '--problems', '--format=json') if victim == 'workers' else []
+    paths = {p['path']: open(p['path'], 'rb').read() for p in blamed if p['reason'] == 'worker-died'}
+    for path in paths:
+        tap.diag('to blame: ' + path)
+        os.unlink(path)
+    if paths:
+        box.run('new')
+    for path, data in paths.items():
+        with open(path, 'wb') as f:
+            f.write(data)
+    return len(paths)
 
 
 def snapshot(box):
