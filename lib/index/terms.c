@@ -442,6 +442,7 @@ terms_store (struct terms *terms, struct store_builder *builder, uint32_t id)
     size_t count;
     const struct store_posting *postings = terms_postings (terms, &count);
 
+    buffer_clear (&terms->buffers[WORDS]); /* its memory is better used by what follows */
     for (size_t i = 0; i < count && status == MAIL_OK; i++)
         if (entry_at (terms, i)->stem)
             status = store_synonym (terms, builder, entry_at (terms, i));
