@@ -36,6 +36,11 @@ prepare (void)
     static const int ignored[] = {SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGPIPE, SIGTSTP};
     for (size_t i = 0; i < G_N_ELEMENTS (ignored); i++)
         signal (ignored[i], SIG_IGN);
+    /* whoever started the program may have ignored or blocked what ends a message's time */
+    sigset_t none;
+    sigemptyset (&none);
+    sigprocmask (SIG_SETMASK, &none, NULL);
+    signal (SIGPROF, SIG_DFL);
     setlocale (LC_ALL, "");
     tzset ();
     mime_init ();
