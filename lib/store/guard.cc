@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <new>
 #include <talloc.h>
 
@@ -28,16 +29,29 @@ says (const Xapian::Error &error, int number)
            error.get_msg ().find (wanted) != std::string::npos;
 }
 
-/* What the operating system said, where it said something. */
+/* What the operating system can say of a failed call. */
+static const struct {
+    int number;
+    enum mail_status status;
+} system_errors[] = {{ENOSPC, MAIL_ERROR_NO_SPACE},  {EDQUOT, MAIL_ERROR_NO_SPACE},
+                     {EACCES, MAIL_ERROR_READ_ONLY}, {EROFS, MAIL_ERROR_READ_ONLY},
+                     {EPERM, MAIL_ERROR_READ_ONLY},  {EIO, MAIL_ERROR_IO}};
+
 static enum mail_status
 system_status (const Xapian::Error &error, enum mail_status otherwise)
 {
-    if (says (error, ENOSPC) || says (error, EDQUOT))
-        return MAIL_ERROR_NO_SPACE;
-    if (says (error, EACCES) || says (error, EROFS) || says (error, EPERM))
-        return MAIL_ERROR_READ_ONLY;
-    if (says (error, EIO))
-        return MAIL_ERROR_IO;
+    for (const auto &known : system_errors)
+        if (says (error, known.number))
+            return known.status;
+    return otherwise;
+}
+
+static enum mail_status
+errno_status (int number, enum mail_status otherwise)
+{
+    for (const auto &known : system_errors)
+        if (number == known.number)
+            return known.status;
     return otherwise;
 }
 
@@ -91,4 +105,51 @@ guard_translate (void *ctx, char **error) noexcept
         }
         return MAIL_ERROR_STORE;
     }
+}
+
+namespace
+{
+
+thread_local struct guard_escape *way_out;
+std::terminate_handler next_handler;
+
+/* Depending on what the compiler inlined, the exception is at hand here, or only errno is. */
+void
+take_status (struct guard_escape *escape, int number) noexcept
+{
+    if (std::current_exception ()) {
+        escape->status = guard_translate (escape->ctx, escape->error);
+        return;
+    }
+    escape->status = errno_status (number, MAIL_ERROR_STORE);
+    talloc_free (*escape->error);
+    *escape->error = talloc_asprintf (escape->ctx, "the changes could not be written: %s",
+                                      number ? strerror (number) : "the reason is not known");
+}
+
+[[noreturn]] void
+escape_or_die ()
+{
+    int number = errno;
+    struct guard_escape *escape = way_out;
+    if (escape) {
+        way_out = NULL;
+        take_status (escape, number);
+        longjmp (escape->out, 1);
+    }
+    if (next_handler)
+        next_handler ();
+    abort ();
+}
+
+} // namespace
+
+void
+guard_set_escape (struct guard_escape *escape) noexcept
+{
+    static bool installed = (next_handler = std::set_terminate (escape_or_die), true);
+    (void) installed;
+    way_out = escape;
+    if (escape)
+        errno = 0;
 }

@@ -10,6 +10,7 @@
 
 #include <xapian.h>
 
+#include <csetjmp>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -42,6 +43,34 @@ enum mail_status
 guard (struct store *store, Body body) noexcept
 {
     return guard (store, &store->error, body);
+}
+
+/* Where an exception goes that cannot leave a destructor; see guard_commit. */
+struct guard_escape {
+    jmp_buf out;
+    void *ctx;
+    char **error;
+    enum mail_status status; /* of the exception, once it came */
+};
+/* Sets the way out of this thread; NULL takes it away. */
+void guard_set_escape (struct guard_escape *escape) noexcept;
+
+/* Like guard, for a commit: Xapian 1.4 writes the last values in a destructor (ValueUpdater), which
+ * no exception may leave: a disk that is full at this moment would end the process. Jumps over
+ * Xapian's frames instead; what they hold is leaked. */
+template <typename Body>
+enum mail_status
+guard_commit (struct store *store, Body body) noexcept
+{
+    struct guard_escape escape;
+    escape.ctx = store;
+    escape.error = &store->error;
+    if (_setjmp (escape.out) != 0)
+        return escape.status;
+    guard_set_escape (&escape);
+    enum mail_status status = guard (store, body);
+    guard_set_escape (NULL);
+    return status;
 }
 
 inline std::string

@@ -21,14 +21,29 @@ store_begin (struct store *store)
     });
 }
 
+/* Back to the last revision on disk: after an error in a commit, what is pending is half written to
+ * the tables in memory. A transaction begun without flushing commits nothing. */
+static void
+forget_pending (struct store *store)
+{
+    guard (store, NULL, [&] {
+        store->writable->begin_transaction (false);
+        store->writable->cancel_transaction ();
+        return MAIL_OK;
+    });
+}
+
 enum mail_status
 store_commit (struct store *store)
 {
     store->in_transaction = false;
-    return guard (store, [&] {
+    enum mail_status status = guard_commit (store, [&] {
         store->writable->commit_transaction ();
         return MAIL_OK;
     });
+    if (status != MAIL_OK)
+        forget_pending (store);
+    return status;
 }
 
 void

@@ -4,8 +4,9 @@
 drawn over a whole run: `new` into nothing, `new` into an index, `tag`. The documented exit code, a
 line that says why, nothing lost, and the next run completes the work.
 
-Xapian (1.4.22) writes the last values of a commit from a destructor, and a write that fails there ends
-the process (SIGABRT): a few runs may end so, as long as nothing is lost by it."""
+Xapian (1.4.22) writes the last values of a commit from a destructor, which no exception may leave: such
+a failure has to come out as any other (guard_commit). One in a hundred calls is such a one, so the long
+form of this test, which takes every call of a `tag`, meets it for sure."""
 import os
 import random
 import shutil
@@ -21,9 +22,8 @@ import sandbox
 import shim
 
 OLD, NEW = 400, 250
-ROUNDS = 40 if tap.LONG else 7
+ROUNDS = 80 if tap.LONG else 7
 TEMPORARY = 75
-ABORTED = -6
 
 
 class Scene:
@@ -68,12 +68,10 @@ def problems_of(scene, box, done):
     """What is wrong after a disturbed run; '' for nothing."""
     wrong = ''
     now = rounds.snapshot(box) if done.returncode == 0 else None
-    if done.returncode not in (0, TEMPORARY, ABORTED):
+    if done.returncode not in (0, TEMPORARY):
         wrong += 'exit code %d\n' % done.returncode
     if done.returncode == 0:
         wrong += rounds.unlike(now, scene.after)
-    elif done.returncode == ABORTED and b'terminate called' in done.stderr:
-        tap.diag('aborted by Xapian')
     elif b'space' not in done.stderr.lower():
         wrong += 'no word of space: %r\n' % done.stderr[-500:]
     if scene.tags_before:
