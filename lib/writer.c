@@ -276,23 +276,56 @@ write_first_metadata (struct writer *writer)
     return status;
 }
 
-/* A database without its version file or its first table would be taken for an empty one and begun
- * anew: with that, all tags would be gone. */
-static enum mail_status
-check_no_remains (struct mail_index *index)
+static bool
+has_content (const char *folder, const char *name)
 {
     struct stat st;
-    char *version = talloc_asprintf (index, "%s/state/iamglass", index->folder);
-    char *table = talloc_asprintf (version, "%s/state/postlist.glass", index->folder);
-    char *data = talloc_asprintf (version, "%s/state/docdata.glass", index->folder);
-    bool has_version = stat (version, &st) == 0;
-    bool has_table = stat (table, &st) == 0 && st.st_size > 0;
-    bool has_data = stat (data, &st) == 0 && st.st_size > 0;
-    bool remains = (has_table && !has_version) || (has_data && !has_table);
-    talloc_free (version);
-    return remains ? index_fail (index, MAIL_ERROR_CORRUPT,
-                                 "'%s/state' is damaged: files are missing", index->folder)
-                   : MAIL_OK;
+    char *path = talloc_asprintf (NULL, "%s/%s", folder, name);
+    bool has = stat (path, &st) == 0 && st.st_size > 0;
+    talloc_free (path);
+    return has;
+}
+
+static const char *const state_tables[] = {"postlist.glass", "docdata.glass",  "termlist.glass",
+                                           "position.glass", "spelling.glass", "synonym.glass"};
+
+/* A database without its first table, or tables without their version file: Xapian would take it
+ * for an empty one and begin anew, and all tags would be gone. */
+static bool
+is_damaged (const char *folder)
+{
+    bool any = false;
+    for (size_t i = 0; i < G_N_ELEMENTS (state_tables); i++)
+        any |= has_content (folder, state_tables[i]);
+    return any && !(has_content (folder, "iamglass") && has_content (folder, state_tables[0]));
+}
+
+/* What a creation left that could not finish (a full disk): tables without content, and no version
+ * file, which is the last to come. Xapian would take them for a database and fail to open it. */
+static void
+remove_unfinished (const char *folder)
+{
+    if (has_content (folder, "iamglass"))
+        return;
+    for (size_t i = 0; i < G_N_ELEMENTS (state_tables); i++) {
+        char *path = talloc_asprintf (NULL, "%s/%s", folder, state_tables[i]);
+        unlink (path);
+        talloc_free (path);
+    }
+}
+
+static enum mail_status
+prepare_state_folder (struct mail_index *index)
+{
+    enum mail_status status = MAIL_OK;
+    char *folder = talloc_asprintf (index, "%s/state", index->folder);
+    if (is_damaged (folder))
+        status =
+            index_fail (index, MAIL_ERROR_CORRUPT, "'%s' is damaged: files are missing", folder);
+    else
+        remove_unfinished (folder);
+    talloc_free (folder);
+    return status;
 }
 
 enum mail_status
@@ -305,7 +338,7 @@ writer_create_index (struct mail_index *index)
     struct writer *writer = new_writer (index, index);
     status = take_lock (writer);
     if (status == MAIL_OK)
-        status = check_no_remains (index);
+        status = prepare_state_folder (index);
     if (status == MAIL_OK)
         status = open_state (writer, STORE_CREATE);
     if (status == MAIL_OK)

@@ -66,9 +66,22 @@ keep (void *ctx, char **error, const Xapian::Error &exception)
                               system ? system : "");
 }
 
+/* Xapian does not always say why it could not make a file; errno still does. */
+static enum mail_status
+creation_failed (void *ctx, char **error, const Xapian::DatabaseCreateError &e, int number)
+{
+    keep (ctx, error, e);
+    if (e.get_error_string ())
+        return system_status (e, MAIL_ERROR_IO);
+    if (error && number)
+        *error = talloc_asprintf_append (*error, ": %s", strerror (number));
+    return errno_status (number, MAIL_ERROR_IO);
+}
+
 enum mail_status
 guard_translate (void *ctx, char **error) noexcept
 {
+    int number = errno;
     try {
         throw;
     } catch (const Xapian::DatabaseModifiedError &e) {
@@ -80,6 +93,8 @@ guard_translate (void *ctx, char **error) noexcept
     } catch (const Xapian::DatabaseVersionError &e) {
         keep (ctx, error, e);
         return MAIL_ERROR_VERSION;
+    } catch (const Xapian::DatabaseCreateError &e) {
+        return creation_failed (ctx, error, e, number);
     } catch (const Xapian::DatabaseOpeningError &e) {
         keep (ctx, error, e);
         return system_status (e, says (e, ENOENT) || says (e, ENOTDIR) ? MAIL_ERROR_NO_INDEX

@@ -195,8 +195,8 @@ enum mail_status store_builder_finish (struct store_builder *builder, const char
 enum mail_status store_merge (void *ctx, const char *const *sources, size_t count, const char *path,
                               char **error_out);
 
-/* From here on running out of memory aborts the process at once, in C++ code too: Xapian would go on
- * and report something else. For processes of our own only: it is a setting of the process. */
+/* From here on running out of memory aborts the process at once, in C++ code too: Xapian would go
+ * on and report something else. For processes of our own only: it is a setting of the process. */
 void store_abort_without_memory (void);
 
 /* ---- stems --------------------------------------------------------------------------------- */

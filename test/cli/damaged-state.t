@@ -19,4 +19,12 @@ for file in iamglass postlist.glass docdata.glass termlist.glass; do
     is '... and has spoilt nothing' "$("$MAIL" count tag:keep)" 3
 done
 
+# A creation that could not finish (a full disk) is no damage: nothing is in it yet.
+rm -r "$HOME/Mail/.mailindex"
+mkdir -p "$state"
+touch "$state/docdata.glass" "$state/postlist.glass" "$state/termlist.glass" "$state/flintlock"
+printf 'x' >"$state/v.tmp"
+runs 'an unfinished creation: new begins anew' 0 "$MAIL" new --quiet
+is '... and indexes' "$("$MAIL" count)" 3
+
 finish
