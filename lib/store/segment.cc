@@ -24,6 +24,8 @@ const unsigned DOCUMENTS_PER_PART = 100;
 const size_t BYTES_PER_PART = 4 << 20; /* of terms and positions, roughly */
 const int PART_FLAGS = Xapian::DB_CREATE | Xapian::DB_BACKEND_GLASS | Xapian::DB_NO_TERMLIST |
                        Xapian::DB_DANGEROUS | Xapian::DB_NO_SYNC;
+/* The last block of each table is partly empty: of three in a part, of three in a segment. */
+const int PART_BLOCK_BYTES = 2048, SEGMENT_BLOCK_BYTES = 4096;
 /* Where the words without positions are put: Xapian takes a missing list of positions for one that
  * fits, so they get one that no phrase and no NEAR reaches, far behind and apart. */
 const Xapian::termpos FAR = 1u << 31, FAR_APART = 1u << 16, FAR_COUNT = 1u << 15;
@@ -48,7 +50,7 @@ Xapian::WritableDatabase *
 new_part (struct store_builder *builder, const std::string &name)
 {
     std::string path = *builder->scratch + "/" + name;
-    return new Xapian::WritableDatabase (path, PART_FLAGS);
+    return new Xapian::WritableDatabase (path, PART_FLAGS, PART_BLOCK_BYTES);
 }
 
 void
@@ -97,7 +99,7 @@ fill_document (Xapian::Document &document, const struct store_posting *postings,
 void
 compact_to (Xapian::Database &source, const std::string &path)
 {
-    source.compact (path, COMPACT_FLAGS);
+    source.compact (path, COMPACT_FLAGS, SEGMENT_BLOCK_BYTES);
 }
 
 } // namespace
