@@ -349,8 +349,9 @@ run_new (struct cli *cli, void *options, int argc, char **argv)
     reading = talloc_new (local);
     code = read_settings (local, &run);
     if (code == 0)
-        code = session_open (local, cli, SESSION_CREATE | (run.options->quiet ? SESSION_QUIET : 0),
-                             &run.index);
+        code = session_open (
+            local, cli, SESSION_CREATE | SESSION_CHANGE | (run.options->quiet ? SESSION_QUIET : 0),
+            &run.index);
     if (code == 0)
         code = bring_up_to_date (reading, &run);
     talloc_free (reading); /* before the index it reads */

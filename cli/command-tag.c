@@ -74,7 +74,7 @@ run_tag (struct cli *cli, void *options_given, int argc, char **argv)
         code = read_request (local, cli, options, argc, argv, &request);
     }
     if (code == 0)
-        code = session_open (local, cli, 0, &index);
+        code = session_open (local, cli, SESSION_CHANGE, &index);
     if (code == 0 && batch)
         code = tag_batch (cli, index, lines, options->remove_all);
     else if (code == 0)

@@ -14,6 +14,7 @@ struct lines {
     bool opened; /* by us */
     char *line;
     size_t size;
+    unsigned long number;
     int error; /* errno */
 };
 
@@ -53,9 +54,16 @@ lines_next (struct lines *lines)
         lines->error = ferror (lines->file) ? errno : 0;
         return NULL;
     }
+    lines->number++;
     if (length > 0 && lines->line[length - 1] == '\n')
         lines->line[length - 1] = '\0';
     return lines->line;
+}
+
+unsigned long
+lines_number (const struct lines *lines)
+{
+    return lines->number;
 }
 
 int

@@ -12,6 +12,8 @@ int lines_open (void *ctx, const char *path, struct lines **lines_out);
 /* The next line without its end, until the next call; NULL at the end of the file. A NUL ends a
  * line early. */
 char *lines_next (struct lines *lines);
+/* Number of the line that lines_next gave last, from 1. */
+unsigned long lines_number (const struct lines *lines);
 /* After the end: 0, or an exit code after a message where reading failed. */
 int lines_status (const struct cli *cli, const struct lines *lines);
 

@@ -41,6 +41,43 @@ check_uuid (const struct cli *cli, const struct mail_index *index)
                          mail_index_uuid (index));
 }
 
+/* One entry of maildir.flags: LETTER:TAG. */
+static bool
+read_flag (const char *entry, struct mail_flag *flag_out)
+{
+    if (entry[0] == '\0' || entry[1] != ':')
+        return false;
+    *flag_out = (struct mail_flag){.letter = entry[0], .tag = entry + 2};
+    return true;
+}
+
+/* maildir.synchronize_flags and maildir.flags, for who changes tags or reads names of files. */
+static int
+set_flags (void *ctx, const struct cli *cli, struct mail_index *index)
+{
+    size_t count;
+    char *error = NULL, **entries = config_list (ctx, cli->config, "maildir.flags", &count);
+    struct mail_flag *flags = talloc_array (ctx, struct mail_flag, count);
+    bool to_names;
+
+    if (config_boolean (ctx, cli->config, "maildir.synchronize_flags", &to_names, &error) !=
+        MAIL_OK) {
+        report (cli, "%s", error);
+        return 1;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (read_flag (entries[i], &flags[i]))
+            continue;
+        report (cli, "'%s' is not allowed in maildir.flags: it is a letter, ':' and a tag",
+                entries[i]);
+        return 1;
+    }
+    if (mail_index_set_flags (index, to_names, flags, count) == MAIL_OK)
+        return 0;
+    report (cli, "maildir.flags: %s", mail_index_error (index));
+    return 1;
+}
+
 int
 session_open (void *ctx, const struct cli *cli, unsigned flags, struct mail_index **index_out)
 {
@@ -52,6 +89,7 @@ session_open (void *ctx, const struct cli *cli, unsigned flags, struct mail_inde
     enum mail_status status;
     char *error = NULL;
     int64_t timeout;
+    int code;
 
     status =
         config_integer (ctx, cli->config, "database.lock_timeout", 0, 1000000, &timeout, &error);
@@ -69,7 +107,8 @@ session_open (void *ctx, const struct cli *cli, unsigned flags, struct mail_inde
     status = mail_index_open (ctx, &options, index_out, &error);
     if (status != MAIL_OK)
         return open_failed (cli, status, &paths, error);
-    return check_uuid (cli, *index_out);
+    code = check_uuid (cli, *index_out);
+    return code == 0 && flags & SESSION_CHANGE ? set_flags (ctx, cli, *index_out) : code;
 }
 
 void

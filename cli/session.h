@@ -7,8 +7,8 @@
 
 /* Opens the index that the configuration names. Returns 0, or an exit code after a message.
  * create: make it where there is none, and say on stderr which folder was assumed where none is
- * configured (unless quiet). */
-enum session_flags { SESSION_CREATE = 1, SESSION_QUIET = 2 };
+ * configured (unless quiet). change: the settings about flags in names of files are read. */
+enum session_flags { SESSION_CREATE = 1, SESSION_QUIET = 2, SESSION_CHANGE = 4 };
 int session_open (void *ctx, const struct cli *cli, unsigned flags, struct mail_index **index_out);
 /* Closes; NULL is allowed. With --debug says how long locks were waited for. */
 void session_close (const struct cli *cli, struct mail_index *index);

@@ -2,124 +2,46 @@
 /*
  * tag-batch.c - tag --batch.
  *
- * Scripts write ten thousand lines that name one message each. Each line by itself would be a
- * commit of its own, so lines that follow each other, have the same operations and are a single
- * id: term are collected into one query. (Other queries may depend on what the lines before them
- * have done.) Lines with differing operations are collected side by side as long as no message
- * comes twice.
+ * Scripts write ten thousand lines that name one message each. Such lines are collected and done by
+ * look-up (mail_edits), a slice at a time and in order; a line with any other query first has done
+ * what stands before it, since it may depend on that.
  */
 #include "tag-batch.h"
 #include "report.h"
 #include "tag-operations.h"
 #include "text.h"
 
-#include <glib.h>
 #include <stdio.h>
 #include <string.h>
 #include <talloc.h>
 
-#define COLLECT_MAX 2000 /* lines */
-
-/* Lines with the same operations. */
-struct group {
-    struct tag_operations operations;
-    GString *query;
-};
+#define COLLECT_MAX 20000 /* lines */
 
 struct batch {
     const struct cli *cli;
     struct mail_index *index;
+    struct lines *lines;
     bool remove_all;
     bool warned;
-    GPtrArray *groups; /* of struct group */
-    GHashTable *terms; /* the id: terms in them */
+    struct mail_edits *edits; /* collected */
 };
-
-static void
-free_group (void *data)
-{
-    struct group *group = data;
-
-    g_string_free (group->query, TRUE);
-    talloc_free (group->operations.changes);
-    g_free (group);
-}
 
 static void
 warn (struct batch *batch, const char *line, const char *text)
 {
-    fprintf (stderr, "Warning: %s [%s]\n", text, line);
+    fprintf (stderr, "Warning: %s [%s] (line %lu)\n", text, line, lines_number (batch->lines));
     batch->warned = true;
 }
-
-/* ---- collected lines ------------------------------------------------------------------------- */
 
 /* Does what has been collected. */
 static int
 flush (struct batch *batch)
 {
-    int code = 0;
+    enum mail_status status = MAIL_OK;
 
-    for (guint i = 0; code == 0 && i < batch->groups->len; i++) {
-        struct group *group = batch->groups->pdata[i];
-
-        code =
-            tag_operations_apply (batch->cli, batch->index, group->query->str, &group->operations);
-    }
-    g_ptr_array_set_size (batch->groups, 0);
-    g_hash_table_remove_all (batch->terms);
-    return code;
-}
-
-static struct group *
-find_group (struct batch *batch, const struct tag_operations *operations)
-{
-    for (guint i = batch->groups->len; i-- > 0;) {
-        struct group *group = batch->groups->pdata[i];
-
-        if (tag_operations_equal (&group->operations, operations))
-            return group;
-    }
-    return NULL;
-}
-
-/* Takes over the operations. */
-static void
-collect (struct batch *batch, struct tag_operations *operations, const char *term)
-{
-    struct group *group = find_group (batch, operations);
-
-    if (group) {
-        g_string_append (group->query, " or ");
-        talloc_free (operations->changes);
-    } else {
-        group = g_new0 (struct group, 1);
-        group->operations = *operations;
-        group->query = g_string_new (NULL);
-        g_ptr_array_add (batch->groups, group);
-    }
-    g_string_append (group->query, term);
-    operations->changes = NULL;
-    operations->count = 0;
-}
-
-/* Whether the query is one id: term, quoted or without any byte that means something. */
-static bool
-is_id_term (const char *query)
-{
-    const char *at = query + 3;
-
-    if (strncmp (query, "id:", 3) != 0 || *at == '\0')
-        return false;
-    if (*at != '"') {
-        for (; *at; at++)
-            if ((unsigned char) *at <= ' ' || strchr ("()\"*", *at))
-                return false;
-        return true;
-    }
-    while ((at = strchr (at + 1, '"')) && at[1] == '"')
-        at++;
-    return at && at[1] == '\0';
+    if (mail_edits_count (batch->edits) > 0)
+        status = mail_edits_apply (batch->edits, NULL, NULL, NULL);
+    return status == MAIL_OK ? 0 : report_status (batch->cli, status, batch->index);
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
@@ -181,19 +103,21 @@ read_line (struct batch *batch, const char *line, char *copy, struct tag_operati
 static int
 do_query (struct batch *batch, const char *query, struct tag_operations *operations)
 {
+    const struct mail_edit edit = tag_operations_edit (operations);
+    char *id = batch->cli->global.query == QUERY_INFIX ? text_id_of_term (NULL, query) : NULL;
     int code = 0;
 
-    if (!is_id_term (query)) {
-        code = flush (batch);
-        if (code == 0)
-            code = tag_operations_apply (batch->cli, batch->index, query, operations);
-        return code;
+    if (id) {
+        /* what is allowed has been looked at by then */
+        mail_edits_add (batch->edits, id, &edit);
+        talloc_free (id);
+        return mail_edits_count (batch->edits) < COLLECT_MAX ? 0 : flush (batch);
     }
-    if (g_hash_table_contains (batch->terms, query) ||
-        g_hash_table_size (batch->terms) >= COLLECT_MAX)
-        code = flush (batch);
-    g_hash_table_add (batch->terms, g_strdup (query));
-    collect (batch, operations, query);
+    code = flush (batch);
+    if (code == 0)
+        code = tag_operations_apply (batch->cli, batch->index, query, operations);
+    if (code != 0)
+        fprintf (stderr, "(line %lu)\n", lines_number (batch->lines));
     return code;
 }
 
@@ -219,9 +143,9 @@ tag_batch (const struct cli *cli, struct mail_index *index, struct lines *lines,
     struct batch batch = {
         .cli = cli,
         .index = index,
+        .lines = lines,
         .remove_all = remove_all,
-        .groups = g_ptr_array_new_with_free_func (free_group),
-        .terms = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
+        .edits = mail_edits_create (NULL, index),
     };
     const char *line;
     int code = 0, last;
@@ -234,7 +158,6 @@ tag_batch (const struct cli *cli, struct mail_index *index, struct lines *lines,
         code = last;
     if (code == 0)
         code = lines_status (cli, lines);
-    g_ptr_array_unref (batch.groups);
-    g_hash_table_unref (batch.terms);
+    talloc_free (batch.edits);
     return code == 0 && batch.warned ? 1 : code;
 }

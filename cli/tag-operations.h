@@ -16,7 +16,8 @@ bool tag_is_operation (const char *word);
 /* Adds a word that is one. Returns NULL, or why the tag is not allowed (static). ctx owns the
  * array. */
 const char *tag_operations_add (void *ctx, struct tag_operations *operations, const char *word);
-bool tag_operations_equal (const struct tag_operations *a, const struct tag_operations *b);
+/* What the library is to do; points into operations. */
+struct mail_edit tag_operations_edit (const struct tag_operations *operations);
 
 /* Does the operations to all that matches. Returns 0, or an exit code after a message. */
 int tag_operations_apply (const struct cli *cli, struct mail_index *index, const char *text,

@@ -118,6 +118,53 @@ text_term (void *ctx, const char *prefix, const char *value)
     return term;
 }
 
+/* A value up to a byte that could mean something else in a query. */
+static char *
+bare_id (void *ctx, const char *value)
+{
+    for (const char *at = value; *at; at++)
+        if ((unsigned char) *at <= ' ' || strchr ("()\"*<>{}", *at))
+            return NULL;
+    return talloc_strdup (ctx, value);
+}
+
+char *
+text_id_of_term (void *ctx, const char *query)
+{
+    const char *from = query + 3;
+    char *id, *to;
+
+    if (strncmp (query, "id:", 3) != 0 || *from == '\0' || *from == '/')
+        return NULL;
+    if (*from != '"')
+        return bare_id (ctx, from);
+    id = to = talloc_array (ctx, char, strlen (from));
+    for (from++; *from && (*from != '"' || from[1] == '"'); from++) {
+        *to++ = *from;
+        from += *from == '"';
+    }
+    *to = '\0';
+    if (*from == '"' && from[1] == '\0' && *id && *id != '/' && *id != '<')
+        return id;
+    talloc_free (id);
+    return NULL;
+}
+
+char *
+text_encode_hex (void *ctx, const char *text)
+{
+    char *encoded = talloc_array (ctx, char, 3 * strlen (text) + 1), *to = encoded;
+
+    for (; *text; text++) {
+        if (g_ascii_isalnum (*text) || strchr ("+-_@=.,", *text))
+            *to++ = *text;
+        else
+            to += sprintf (to, "%%%02x", (unsigned char) *text);
+    }
+    *to = '\0';
+    return encoded;
+}
+
 bool
 text_decode_hex (char *text)
 {

@@ -7,10 +7,10 @@
  * a hundred thousand messages, a dozen terms each.
  */
 #include "edit.h"
+#include "maildir.h"
 #include "schema.h"
 #include "term.h"
 
-#include <glib.h>
 #include <stdlib.h>
 #include <string.h>
 #include <talloc.h>
@@ -65,6 +65,14 @@ tag_place (const struct mail_message *message, const char *tag, bool *found_out)
 }
 
 bool
+edit_has_tag (const struct edit *edit, const char *tag)
+{
+    bool found;
+    tag_place (edit->message, tag, &found);
+    return found;
+}
+
+bool
 edit_add_tag (struct edit *edit, const char *tag)
 {
     bool found;
@@ -92,6 +100,32 @@ edit_remove_tag (struct edit *edit, const char *tag)
              (message->tag_count - at) * sizeof *message->tags);
     message->tag_count--;
     return true;
+}
+
+bool
+edit_tags_changed (const struct edit *edit)
+{
+    const struct mail_message *message = edit->message;
+    size_t count = 0;
+    for (size_t i = 0; i < edit->before.term_count; i++) {
+        const struct store_term *term = &edit->before.terms[i];
+        if (strncmp (term->text, PREFIX_TAG, strlen (PREFIX_TAG)) != 0)
+            continue;
+        if (count == message->tag_count ||
+            strcmp (term->text + strlen (PREFIX_TAG), message->tags[count]) != 0)
+            return true;
+        count++;
+    }
+    return count != message->tag_count;
+}
+
+bool
+edit_remove_all_tags (struct edit *edit)
+{
+    bool any = edit->message->tag_count > 0;
+    edit->message->tag_count = 0;
+    edit->message->tags[0] = NULL;
+    return any;
 }
 
 void
@@ -130,27 +164,12 @@ edit_drop_doubles (struct edit *edit)
 
 /* ---- maildir flags ---- */
 
-static const struct {
-    char flag;
-    const char *tag;
-    bool inverse;
-} flag_tags[] = {
-    {'D', "draft", false},   {'F', "flagged", false}, {'P', "passed", false},
-    {'R', "replied", false}, {'S', "unread", true},
-};
-
-/* The letters after the first ":2," of a file in cur or new; "" for one in new without them; NULL
- * where the file says nothing. */
+/* What the file's name says (maildir_letters). */
 static const char *
-file_flags (const struct record_file *file, const struct mail_folders *folders)
+file_letters (const struct record_file *file, const struct mail_folders *folders)
 {
     const struct mail_folder *folder = mail_folders_by_id (folders, file->folder);
-    if (!folder || (strcmp (folder->name, "cur") != 0 && strcmp (folder->name, "new") != 0))
-        return NULL;
-    const char *info = strstr (file->name, ":2,");
-    if (info)
-        return info + 3;
-    return strcmp (folder->name, "new") == 0 ? "" : NULL;
+    return folder ? maildir_letters (folder->name, file->name) : NULL;
 }
 
 static bool
@@ -158,8 +177,8 @@ any_has_flag (struct edit *edit, const struct mail_folders *folders, char flag)
 {
     const struct record *record = &edit->message->record;
     for (size_t i = 0; i < record->file_count; i++) {
-        const char *flags = file_flags (&record->files[i], folders);
-        if (flags && strchr (flags, flag))
+        const char *letters = file_letters (&record->files[i], folders);
+        if (letters && strchr (letters, flag))
             return true;
     }
     return false;
@@ -169,15 +188,16 @@ void
 edit_tags_from_flags (struct edit *edit, const struct mail_folders *folders)
 {
     const struct record *record = &edit->message->record;
+    const struct maildir_flags *flags = edit->message->index->flags;
     bool any = false;
     for (size_t i = 0; i < record->file_count && !any; i++)
-        any = file_flags (&record->files[i], folders) != NULL;
-    for (size_t i = 0; any && i < G_N_ELEMENTS (flag_tags); i++) {
-        bool set = any_has_flag (edit, folders, flag_tags[i].flag) != flag_tags[i].inverse;
-        if (set)
-            edit_add_tag (edit, flag_tags[i].tag);
+        any = file_letters (&record->files[i], folders) != NULL;
+    for (size_t i = 0; any && i < flags->count; i++) {
+        const struct mail_flag *flag = &flags->list[i];
+        if (any_has_flag (edit, folders, flag->letter) != flag->inverse)
+            edit_add_tag (edit, flag->tag);
         else
-            edit_remove_tag (edit, flag_tags[i].tag);
+            edit_remove_tag (edit, flag->tag);
     }
 }
 

@@ -29,16 +29,21 @@ struct edit *edit_create (void *ctx, struct writer *writer, uint32_t docid, cons
  * be NULL. */
 enum mail_status edit_save (struct writer *writer, struct edit *edit, bool *written_out);
 
+bool edit_has_tag (const struct edit *edit, const char *tag);
+/* Whether the tags are others than those that were read. */
+bool edit_tags_changed (const struct edit *edit);
 /* Each says whether it changed anything. */
 bool edit_add_tag (struct edit *edit, const char *tag);
 bool edit_remove_tag (struct edit *edit, const char *tag);
+bool edit_remove_all_tags (struct edit *edit);
 /* The name and differs of file are not copied. */
 void edit_add_file (struct edit *edit, const struct record_file *file);
 void edit_drop_file (struct edit *edit, size_t at);
 /* Of files with the same name only the last stays. */
 void edit_drop_doubles (struct edit *edit);
-/* The files say draft, flagged, passed, replied, unread (reference: maildir(5), ":2,"): sets and
- * removes these tags, where any file of a cur or new folder has such an info. */
+/* The files say draft, flagged, passed, replied, unread (maildir(5), ":2,") and what else the
+ * handle's table of flags has: sets and removes these tags, where any file of a cur or new folder
+ * has such an info. */
 void edit_tags_from_flags (struct edit *edit, const struct mail_folders *folders);
 /* Whether a file in cur or new has the flag S. */
 bool edit_is_seen (struct edit *edit, const struct mail_folders *folders);

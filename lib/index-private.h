@@ -30,6 +30,9 @@ struct mail_index {
     uint32_t *alias_of;      /* ... and the message of each */
     bool aliases_loaded;
 
+    struct maildir_flags *flags;
+    bool flags_to_names; /* a change of tags goes into the names of files */
+
     struct mail_folders *folders; /* as of folders_generation; index_folders() */
     uint64_t folders_generation;
 };

@@ -103,6 +103,18 @@ const char *mail_index_uuid (const struct mail_index *index);
 /* The number of the last change that this handle sees: it grows by one a commit that changes a
  * message. */
 uint64_t mail_index_revision (const struct mail_index *index);
+/* A letter of maildir(5)'s ":2," and the tag that it stands for (or, inverse, its absence). */
+struct mail_flag {
+    char letter; /* A to Z, a to z */
+    const char *tag;
+    bool inverse;
+};
+/* Which letters this handle knows besides D draft, F flagged, P passed, R replied and S not unread
+ * (Dovecot's keywords are a to z), and whether changes of tags go into the names of files
+ * (mail_query_edit, mail_edits_apply); without this call they do not. Strings are copied. A letter
+ * or tag that is there twice, a tag that may not be added: MAIL_ERROR_ARGUMENT. */
+enum mail_status mail_index_set_flags (struct mail_index *index, bool to_names,
+                                       const struct mail_flag *more, size_t count);
 /* Messages in all, in the revision that this handle sees. */
 uint32_t mail_index_count (const struct mail_index *index);
 /* Milliseconds that this handle has spent waiting for locks. */
@@ -145,6 +157,13 @@ uint64_t mail_message_revision (const struct mail_message *message);
 const char *mail_message_field (const struct mail_message *message, enum mail_field field);
 /* Tags in byte order; NULL-terminated, *count_out may be NULL. */
 const char *const *mail_message_tags (const struct mail_message *message, size_t *count_out);
+/* What the message has besides tags: pairs, a key can have several values. By key and value, in
+ * byte order; an array of *count_out. */
+struct mail_property {
+    const char *key, *value;
+};
+const struct mail_property *mail_message_properties (const struct mail_message *message,
+                                                     size_t *count_out);
 /* Message-IDs named by References and In-Reply-To, in that order, without the message's own;
  * NULL-terminated. */
 const char *const *mail_message_references (const struct mail_message *message, size_t *count_out);
@@ -313,11 +332,39 @@ struct mail_tag_change {
 /* Says in *reason_out (static, may be NULL) why a tag may not be added; MAIL_ERROR_ARGUMENT. */
 enum mail_status mail_tag_check (const char *tag, const char **reason_out);
 
-/* Applies the changes, in order, to every match. Messages that already are so keep their revision.
- * Works in slices of about a quarter of a second and lets go of the lock in between; *changed_out
- * (may be NULL) counts the messages written, also on failure: what is counted is committed. */
+/* What is to be done to a message. */
+struct mail_edit {
+    bool remove_tags; /* first: all of them */
+    const struct mail_tag_change *tags;
+    size_t tag_count;
+    bool remove_properties;                 /* first: all of them */
+    const struct mail_property *properties; /* to add */
+    size_t property_count;
+};
+
+/* Does it, in order, to every match. Messages that already are so keep their revision. Works in
+ * slices of about a quarter of a second and lets go of the lock in between; *changed_out (may be
+ * NULL) counts the messages written, also on failure: what is counted is committed. */
+enum mail_status mail_query_edit (struct mail_query *query, const struct mail_edit *edit,
+                                  uint64_t *changed_out);
+/* The same for tags only. */
 enum mail_status mail_query_tag (struct mail_query *query, const struct mail_tag_change *changes,
                                  size_t count, uint64_t *changed_out);
+
+/* What is to be done to many messages, each named by its Message-ID. */
+struct mail_edits;
+struct mail_edits *mail_edits_create (void *ctx, struct mail_index *index);
+/* Adds one; everything is copied. What is not allowed (mail_tag_check; a property without a key,
+ * with a "=" in it, or of over 238 bytes): MAIL_ERROR_ARGUMENT, and nothing is added. */
+enum mail_status mail_edits_add (struct mail_edits *edits, const char *message_id,
+                                 const struct mail_edit *edit);
+size_t mail_edits_count (const struct mail_edits *edits);
+/* Told, without the lock, of a Message-ID that is none of the index's. */
+typedef void (*mail_missing_fn) (void *closure, const char *message_id);
+/* Does all of it in order, in slices as mail_query_edit, and empties the list: also on failure,
+ * when *changed_out (may be NULL) tells what is committed. missing may be NULL. */
+enum mail_status mail_edits_apply (struct mail_edits *edits, mail_missing_fn missing, void *closure,
+                                   uint64_t *changed_out);
 
 /* ---- looking for new mail ------------------------------------------------------------------ */
 

@@ -16,6 +16,8 @@ struct mail_message {
     size_t tag_count;
     struct store_term *others; /* terms that say nothing of the above: properties, the stale mark */
     size_t other_count;
+    struct mail_property *properties; /* made on first use */
+    size_t property_count;
     struct mail_file *files;         /* made on first use */
     char *decoded[MAIL_FIELD_COUNT]; /* made on first use */
 };

@@ -5,50 +5,19 @@
  * The table in memory and the documents are changed together, so that paths resolve to what this
  * transaction has made of them.
  */
+#include "folder-record.h"
 #include "publish-private.h"
-#include "schema.h"
 
 #include <string.h>
 #include <talloc.h>
-
-static enum mail_status
-put_folder (struct publish *publish, const struct mail_folder *folder)
-{
-    struct writer *writer = publish->writer;
-    struct store_term type = {TERM_TYPE_FOLDER, strlen (TERM_TYPE_FOLDER)};
-    size_t length;
-    char *bytes = folder_record_encode (publish, folder, &length);
-    struct store_value value = {SLOT_FOLDER, bytes, length};
-    enum mail_status status = store_put (writer->state, folder->id, &type, 1, &value, 1, NULL, 0);
-    talloc_free (bytes);
-    if (status != MAIL_OK)
-        return writer_fail (writer, status);
-    folders_set (publish->folders, folder);
-    return MAIL_OK;
-}
-
-/* The child of a folder by name (parent 0: the root), made where missing. */
-static enum mail_status
-child_folder (struct publish *publish, uint32_t parent, const char *name, uint32_t *id_out)
-{
-    const struct mail_folder *known = mail_folders_child (publish->folders, parent, name);
-    if (known) {
-        *id_out = known->id;
-        return MAIL_OK;
-    }
-    struct mail_folder made = {
-        .id = writer_new_docid (publish->writer), .parent = parent, .name = name};
-    *id_out = made.id;
-    return put_folder (publish, &made);
-}
 
 enum mail_status
 publish_folder (struct publish *publish, const char *path, uint32_t *id_out)
 {
     char *copy = talloc_strdup (publish, path), *rest = *path ? copy : NULL, *name;
-    enum mail_status status = child_folder (publish, 0, "", id_out);
+    enum mail_status status = folder_make_child (publish->writer, publish->folders, 0, "", id_out);
     while (status == MAIL_OK && (name = strsep (&rest, "/")) != NULL)
-        status = child_folder (publish, *id_out, name, id_out);
+        status = folder_make_child (publish->writer, publish->folders, *id_out, name, id_out);
     talloc_free (copy);
     return status;
 }
@@ -65,7 +34,7 @@ publish_folder_stat (struct publish *publish, const char *path, const struct mai
         folder.stat.mtime == stat->mtime && folder.stat.ctime == stat->ctime)
         return MAIL_OK;
     folder.stat = *stat;
-    return put_folder (publish, &folder);
+    return folder_put (publish->writer, publish->folders, &folder);
 }
 
 static bool
@@ -98,7 +67,7 @@ publish_move_folder (struct publish *publish, uint32_t id, const char *to, bool 
     moved.parent = parent;
     moved.name = slash ? slash + 1 : to;
     publish->writer->changed = true;
-    return put_folder (publish, &moved);
+    return folder_put (publish->writer, publish->folders, &moved);
 }
 
 static enum mail_status

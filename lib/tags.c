@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * tags.c - tags on every match of a query.
+ * tags.c - tags (and properties) of every match of a query.
  *
  * The matches are found without the lock; then slices of about a quarter of a second are written,
  * with the lock let go of in between, so that nobody waits long. Where somebody else has changed a
@@ -8,19 +8,15 @@
  * unless it still matches.
  */
 #include "clock.h"
-#include "edit.h"
+#include "edits.h"
 #include "query/query.h"
 #include "schema.h"
+#include "slice.h"
 #include "term.h"
-#include "writer.h"
 
 #include <string.h>
 #include <talloc.h>
 #include <time.h>
-
-#define SLICE_MS 250
-#define SLICE_FIRST 200 /* messages; doubled or halved after each commit */
-#define SLICE_MAX 8000
 
 enum mail_status
 mail_tag_check (const char *tag, const char **reason_out)
@@ -40,34 +36,13 @@ mail_tag_check (const char *tag, const char **reason_out)
 struct tagging {
     struct mail_query *query;
     struct mail_index *index;
-    const struct mail_tag_change *changes;
-    size_t change_count;
+    const struct mail_edit *edit;
     struct idset ids;  /* that match */
     uint64_t found;    /* revision as of which they do */
     uint64_t revision; /* up to which nobody else has changed any of them */
     size_t next, slice;
     uint64_t changed; /* committed */
 };
-
-static enum mail_status
-tag_message (struct tagging *tagging, struct writer *writer, uint32_t id, uint64_t *written_count)
-{
-    struct edit *edit;
-    bool written = false;
-    enum mail_status status = edit_open (writer, writer, id, &edit);
-    if (status != MAIL_OK || !edit)
-        return status;
-    for (size_t i = 0; i < tagging->change_count; i++) {
-        if (tagging->changes[i].add)
-            edit_add_tag (edit, tagging->changes[i].tag);
-        else
-            edit_remove_tag (edit, tagging->changes[i].tag);
-    }
-    status = edit_save (writer, edit, &written);
-    talloc_free (edit);
-    *written_count += written;
-    return status;
-}
 
 /* The ids that are still to be done. */
 static struct idset
@@ -123,35 +98,44 @@ match_again (struct tagging *tagging)
 }
 
 static enum mail_status
-tag_slice (struct tagging *tagging)
+alter (struct tagging *tagging, struct slice *slice)
 {
-    struct writer *writer;
+    struct idset left = left_of (tagging);
+    enum mail_status status = MAIL_OK;
+    for (size_t i = 0; status == MAIL_OK && i < left.count && i < tagging->slice; i++) {
+        struct edit *edit;
+        status = slice_edit (slice, left.ids[i], &edit);
+        if (edit)
+            edit_apply (edit, tagging->edit);
+        tagging->next++;
+    }
+    return status;
+}
+
+static enum mail_status
+do_slice (struct tagging *tagging)
+{
+    struct slice *slice;
     uint64_t written = 0;
-    enum mail_status status = writer_begin (tagging->query, tagging->index, &writer);
+    enum mail_status status = slice_begin (tagging->query, tagging->index, &slice);
     if (status != MAIL_OK)
         return status;
     uint64_t start = clock_ms (); /* waiting for the lock is no reason to do less */
+    uint64_t revision = slice_writer (slice)->revision;
     status = match_again (tagging);
-    uint64_t revision = writer->revision;
-    size_t end = tagging->next + tagging->slice;
-    if (end > tagging->ids.count)
-        end = tagging->ids.count;
-    for (; status == MAIL_OK && tagging->next < end; tagging->next++)
-        status = tag_message (tagging, writer, tagging->ids.ids[tagging->next], &written);
-    if (status == MAIL_OK && written > 0)
-        status = writer_commit (writer);
+    if (status == MAIL_OK)
+        status = alter (tagging, slice);
+    if (status == MAIL_OK)
+        status = slice_commit (slice, &written);
     else
-        talloc_free (writer);
+        talloc_free (slice);
     if (status != MAIL_OK)
         return status;
     tagging->changed += written;
     /* after the commit the handle may read what somebody else has committed since */
     if (written > 0)
         tagging->revision = revision;
-    if (clock_ms () - start > SLICE_MS)
-        tagging->slice = tagging->slice / 2 + 1;
-    else if (tagging->slice < SLICE_MAX)
-        tagging->slice *= 2;
+    tagging->slice = slice_next (tagging->slice, start);
     return MAIL_OK;
 }
 
@@ -162,14 +146,15 @@ narrow_once (struct tagging *tagging, struct idset *narrowed_out)
     void *local = talloc_new (NULL);
     struct idset needed = {NULL, 0};
     enum mail_status status = MAIL_OK;
-    for (size_t i = 0; status == MAIL_OK && i < tagging->change_count; i++) {
+    for (size_t i = 0; status == MAIL_OK && i < tagging->edit->tag_count; i++) {
+        const struct mail_tag_change *change = &tagging->edit->tags[i];
         struct idset with, part;
-        struct store_term term = term_make_string (local, PREFIX_TAG, tagging->changes[i].tag);
+        struct store_term term = term_make_string (local, PREFIX_TAG, change->tag);
         status = store_postings (local, tagging->index->state, term, &with);
         if (status != MAIL_OK)
             break;
-        part = tagging->changes[i].add ? idset_subtract (local, tagging->ids, with)
-                                       : idset_intersect (local, tagging->ids, with);
+        part = change->add ? idset_subtract (local, tagging->ids, with)
+                           : idset_intersect (local, tagging->ids, with);
         needed = idset_union (local, needed, part);
     }
     *narrowed_out = needed;
@@ -187,6 +172,9 @@ narrow (struct tagging *tagging)
     struct idset narrowed = {NULL, 0};
     unsigned attempt = 0;
     enum mail_status status;
+    const struct mail_edit *edit = tagging->edit;
+    if (edit->remove_tags || edit->remove_properties || edit->property_count > 0)
+        return MAIL_OK; /* any of them may have to change */
     do
         status = narrow_once (tagging, &narrowed);
     while (status != MAIL_OK &&
@@ -198,38 +186,29 @@ narrow (struct tagging *tagging)
     return status;
 }
 
-/* Only what is added is checked: an odd tag that came from elsewhere can be taken away. */
-static enum mail_status
-check_changes (struct mail_index *index, const struct mail_tag_change *changes, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        const char *reason;
-        if (changes[i].add && mail_tag_check (changes[i].tag, &reason) != MAIL_OK)
-            return index_fail (index, MAIL_ERROR_ARGUMENT, "cannot add the tag '%s': %s",
-                               changes[i].tag, reason);
-    }
-    return MAIL_OK;
-}
-
 enum mail_status
-mail_query_tag (struct mail_query *query, const struct mail_tag_change *changes, size_t count,
-                uint64_t *changed_out)
+mail_query_edit (struct mail_query *query, const struct mail_edit *edit, uint64_t *changed_out)
 {
-    struct tagging tagging = {.query = query,
-                              .index = query_index (query),
-                              .changes = changes,
-                              .change_count = count,
-                              .slice = SLICE_FIRST};
-    enum mail_status status = check_changes (tagging.index, changes, count);
+    struct tagging tagging = {
+        .query = query, .index = query_index (query), .edit = edit, .slice = SLICE_FIRST};
+    enum mail_status status = edit_check (tagging.index, edit);
     if (status == MAIL_OK)
         status = query_evaluate (query, query, &tagging.ids);
     tagging.found = tagging.revision = tagging.index->revision;
     if (status == MAIL_OK)
         status = narrow (&tagging);
     while (status == MAIL_OK && tagging.next < tagging.ids.count)
-        status = tag_slice (&tagging);
+        status = do_slice (&tagging);
     talloc_free (tagging.ids.ids);
     if (changed_out)
         *changed_out = tagging.changed;
     return status;
+}
+
+enum mail_status
+mail_query_tag (struct mail_query *query, const struct mail_tag_change *changes, size_t count,
+                uint64_t *changed_out)
+{
+    const struct mail_edit edit = {.tags = changes, .tag_count = count};
+    return mail_query_edit (query, &edit, changed_out);
 }

@@ -111,14 +111,15 @@ cat >list <<'LIST'
 +b4 -- id:b@x
 LIST
 runs 'bad lines' 1 "$MAIL" tag --batch <list
-says '... are warned of' 'Warning: no query string [+b1]
-Warning: no query string after -- [+b2 --]
-Warning: hex decoding of tag %zz failed [+%zz -- id:a@x]
-Warning: empty tag forbidden [+ -- id:a@x]
-Warning: tag starting with '"'-'"' forbidden [+-x -- id:a@x]'
+says '... are warned of' 'Warning: no query string [+b1] (line 1)
+Warning: no query string after -- [+b2 --] (line 2)
+Warning: hex decoding of tag %zz failed [+%zz -- id:a@x] (line 4)
+Warning: empty tag forbidden [+ -- id:a@x] (line 5)
+Warning: tag starting with '"'-'"' forbidden [+-x -- id:a@x] (line 6)'
 is '... and the others done' "$("$MAIL" count tag:b3 or tag:b4)" 2
 printf '+c1 -- id:a@x\n+c2 -- (\n+c3 -- id:a@x\n' >list
 runs 'a bad query in a list' 2 "$MAIL" tag --batch <list
+ok '... and says where' grep -q '^(line 2)$' err
 is '... ends it there' "$("$MAIL" count tag:c1) $("$MAIL" count tag:c3)" '1 0'
 runs 'a list and a query' 1 "$MAIL" tag --batch +x id:a@x
 says '... is refused' "Can't specify both cmdline and stdin!"

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * edits.c - changes of many messages, each named by its id.
+ *
+ * Ids are looked up under the lock, a slice at a time, without any query: ten thousand of them are
+ * a few commits. Within a slice a message is read once, altered as often as it is named, and
+ * written in order of document ids, which is Xapian's cheap order.
+ */
+#include "edits.h"
+#include "clock.h"
+#include "file-flags.h"
+#include "properties.h"
+#include "schema.h"
+#include "slice.h"
+#include "term.h"
+
+#include <glib.h>
+#include <stdlib.h>
+#include <talloc.h>
+
+/* ---- one message ---- */
+
+void
+edit_apply (struct edit *edit, const struct mail_edit *what)
+{
+    if (what->remove_tags)
+        edit_remove_all_tags (edit);
+    for (size_t i = 0; i < what->tag_count; i++) {
+        if (what->tags[i].add)
+            edit_add_tag (edit, what->tags[i].tag);
+        else
+            edit_remove_tag (edit, what->tags[i].tag);
+    }
+    if (what->remove_properties)
+        edit_remove_properties (edit, "");
+    for (size_t i = 0; i < what->property_count; i++)
+        edit_add_property (edit, &what->properties[i]);
+}
+
+enum mail_status
+edit_check (struct mail_index *index, const struct mail_edit *what)
+{
+    const char *reason;
+    for (size_t i = 0; i < what->tag_count; i++)
+        if (what->tags[i].add && mail_tag_check (what->tags[i].tag, &reason) != MAIL_OK)
+            return index_fail (index, MAIL_ERROR_ARGUMENT, "cannot add the tag '%s': %s",
+                               what->tags[i].tag, reason);
+    for (size_t i = 0; i < what->property_count; i++)
+        if (!property_is_allowed (&what->properties[i], &reason))
+            return index_fail (index, MAIL_ERROR_ARGUMENT, "cannot add the property '%s': %s",
+                               what->properties[i].key, reason);
+    return MAIL_OK;
+}
+
+/* ---- a slice ---- */
+
+struct slice {
+    struct mail_index *index;
+    struct writer *writer;
+    struct renames *renames;
+    GHashTable *by_docid; /* -> struct edit */
+    GPtrArray *edits;
+};
+
+static int
+slice_destroy (struct slice *slice)
+{
+    g_hash_table_destroy (slice->by_docid);
+    g_ptr_array_unref (slice->edits);
+    return 0;
+}
+
+enum mail_status
+slice_begin (void *ctx, struct mail_index *index, struct slice **slice_out)
+{
+    struct slice *slice = talloc_zero (ctx, struct slice);
+    slice->index = index;
+    slice->by_docid = g_hash_table_new (NULL, NULL);
+    slice->edits = g_ptr_array_new ();
+    talloc_set_destructor (slice, slice_destroy);
+    enum mail_status status = writer_begin (slice, index, &slice->writer);
+    if (status != MAIL_OK) {
+        talloc_free (slice);
+        return status;
+    }
+    slice->renames = renames_create (slice, slice->writer);
+    *slice_out = slice;
+    return MAIL_OK;
+}
+
+struct writer *
+slice_writer (struct slice *slice)
+{
+    return slice->writer;
+}
+
+enum mail_status
+slice_edit (struct slice *slice, uint32_t docid, struct edit **edit_out)
+{
+    *edit_out = g_hash_table_lookup (slice->by_docid, GUINT_TO_POINTER (docid));
+    if (*edit_out)
+        return MAIL_OK;
+    enum mail_status status = edit_open (slice, slice->writer, docid, edit_out);
+    if (status == MAIL_OK && *edit_out) {
+        g_hash_table_insert (slice->by_docid, GUINT_TO_POINTER (docid), *edit_out);
+        g_ptr_array_add (slice->edits, *edit_out);
+    }
+    return status;
+}
+
+static int
+compare_edits (const void *a, const void *b)
+{
+    const struct edit *left = *(struct edit *const *) a, *right = *(struct edit *const *) b;
+    uint32_t first = left->message->docid, second = right->message->docid;
+    return first < second ? -1 : first > second;
+}
+
+static enum mail_status
+write_edits (struct slice *slice, uint64_t *written_out)
+{
+    enum mail_status status = MAIL_OK;
+    g_ptr_array_sort (slice->edits, compare_edits);
+    for (guint i = 0; status == MAIL_OK && i < slice->edits->len; i++) {
+        struct edit *edit = g_ptr_array_index (slice->edits, i);
+        bool written = false;
+        if (edit_tags_changed (edit))
+            status = renames_follow_tags (slice->renames, edit);
+        if (status == MAIL_OK)
+            status = edit_save (slice->writer, edit, &written);
+        *written_out += written;
+        talloc_free (edit);
+    }
+    return status;
+}
+
+enum mail_status
+slice_commit (struct slice *slice, uint64_t *written_out)
+{
+    *written_out = 0;
+    enum mail_status status = write_edits (slice, written_out);
+    if (status == MAIL_OK && *written_out > 0) {
+        status = renames_sync (slice->renames);
+        if (status == MAIL_OK) {
+            status = writer_commit (slice->writer); /* which frees it */
+            slice->writer = NULL;
+        }
+    }
+    if (status != MAIL_OK)
+        renames_undo (slice->renames);
+    talloc_free (slice);
+    return status;
+}
+
+/* ---- a list ---- */
+
+struct item {
+    char *id;
+    struct mail_edit edit;
+};
+
+struct mail_edits {
+    struct mail_index *index;
+    void *pool; /* of what the list points to */
+    GArray *list;
+};
+
+static int
+edits_destroy (struct mail_edits *edits)
+{
+    g_array_unref (edits->list);
+    return 0;
+}
+
+struct mail_edits *
+mail_edits_create (void *ctx, struct mail_index *index)
+{
+    struct mail_edits *edits = talloc_zero (ctx, struct mail_edits);
+    edits->index = index;
+    edits->pool = talloc_new (edits);
+    edits->list = g_array_new (FALSE, FALSE, sizeof (struct item));
+    talloc_set_destructor (edits, edits_destroy);
+    return edits;
+}
+
+size_t
+mail_edits_count (const struct mail_edits *edits)
+{
+    return edits->list->len;
+}
+
+static struct mail_edit
+copy_edit (void *ctx, const struct mail_edit *from)
+{
+    struct mail_edit edit = *from;
+    struct mail_tag_change *tags = talloc_array (ctx, struct mail_tag_change, from->tag_count);
+    struct mail_property *properties =
+        talloc_array (ctx, struct mail_property, from->property_count);
+    for (size_t i = 0; i < from->tag_count; i++)
+        tags[i] =
+            (struct mail_tag_change){talloc_strdup (tags, from->tags[i].tag), from->tags[i].add};
+    for (size_t i = 0; i < from->property_count; i++)
+        properties[i] =
+            (struct mail_property){talloc_strdup (properties, from->properties[i].key),
+                                   talloc_strdup (properties, from->properties[i].value)};
+    edit.tags = tags;
+    edit.properties = properties;
+    return edit;
+}
+
+enum mail_status
+mail_edits_add (struct mail_edits *edits, const char *message_id, const struct mail_edit *edit)
+{
+    enum mail_status status = edit_check (edits->index, edit);
+    if (status != MAIL_OK)
+        return status;
+    struct item item = {talloc_strdup (edits->pool, message_id), copy_edit (edits->pool, edit)};
+    g_array_append_val (edits->list, item);
+    return MAIL_OK;
+}
+
+/* Document ids of items from..to of the list; 0 for none. */
+static enum mail_status
+look_up (struct mail_edits *edits, struct writer *writer, size_t from, size_t to, uint32_t *docids)
+{
+    void *local = talloc_new (NULL);
+    struct store_term *terms = talloc_array (local, struct store_term, to - from);
+    for (size_t i = from; i < to; i++) {
+        char *id = term_message_id (local, g_array_index (edits->list, struct item, i).id);
+        terms[i - from] = term_make_string (local, PREFIX_MESSAGE_ID, id);
+    }
+    enum mail_status status = store_lookup (writer->state, terms, to - from, docids);
+    if (status != MAIL_OK)
+        writer_fail (writer, status);
+    talloc_free (local);
+    return status;
+}
+
+/* docids[i] becomes 0 where there is no message, but perhaps a ghost. */
+static enum mail_status
+alter (struct mail_edits *edits, struct slice *slice, size_t from, size_t to, uint32_t *docids)
+{
+    enum mail_status status = MAIL_OK;
+    for (size_t i = from; status == MAIL_OK && i < to; i++) {
+        struct edit *edit = NULL;
+        if (docids[i - from])
+            status = slice_edit (slice, docids[i - from], &edit);
+        if (edit)
+            edit_apply (edit, &g_array_index (edits->list, struct item, i).edit);
+        else
+            docids[i - from] = 0;
+    }
+    return status;
+}
+
+/* *start_out: when the lock had been taken; waiting for it is no reason to do less. */
+static enum mail_status
+do_slice (struct mail_edits *edits, size_t from, size_t to, uint32_t *docids, uint64_t *start_out,
+          uint64_t *written)
+{
+    struct slice *slice;
+    enum mail_status status = slice_begin (edits, edits->index, &slice);
+    if (status != MAIL_OK)
+        return status;
+    *start_out = clock_ms ();
+    status = mail_index_refresh (edits->index); /* its folders are the writer's then */
+    if (status == MAIL_OK)
+        status = look_up (edits, slice_writer (slice), from, to, docids);
+    if (status == MAIL_OK)
+        status = alter (edits, slice, from, to, docids);
+    if (status == MAIL_OK)
+        return slice_commit (slice, written);
+    talloc_free (slice);
+    return status;
+}
+
+enum mail_status
+mail_edits_apply (struct mail_edits *edits, mail_missing_fn missing, void *closure,
+                  uint64_t *changed_out)
+{
+    size_t size = SLICE_FIRST, from = 0, count = edits->list->len;
+    uint32_t *docids = talloc_array (edits, uint32_t, count);
+    enum mail_status status = MAIL_OK;
+    uint64_t changed = 0;
+    while (status == MAIL_OK && from < count) {
+        size_t to = count - from > size ? from + size : count;
+        uint64_t written = 0, start = 0;
+        status = do_slice (edits, from, to, docids, &start, &written);
+        if (status != MAIL_OK)
+            break;
+        changed += written;
+        for (size_t i = from; missing && i < to; i++)
+            if (!docids[i - from])
+                missing (closure, g_array_index (edits->list, struct item, i).id);
+        size = slice_next (size, start);
+        from = to;
+    }
+    talloc_free (docids);
+    g_array_set_size (edits->list, 0);
+    talloc_free (edits->pool);
+    edits->pool = talloc_new (edits);
+    if (changed_out)
+        *changed_out = changed;
+    return status;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* edits.h - what mail_query_edit and mail_edits_apply have in common. */
+#ifndef EDITS_H
+#define EDITS_H
+
+#include "edit.h"
+
+/* Alters the message in memory. */
+void edit_apply (struct edit *edit, const struct mail_edit *what);
+/* What of it is not allowed: MAIL_ERROR_ARGUMENT, with the handle's text. What is only to be
+ * removed may be odd: it came from elsewhere. */
+enum mail_status edit_check (struct mail_index *index, const struct mail_edit *what);
+
+/* One slice: messages altered, their files renamed where the handle wants it, one commit. */
+struct slice;
+enum mail_status slice_begin (void *ctx, struct mail_index *index, struct slice **slice_out);
+struct writer *slice_writer (struct slice *slice);
+/* The message, opened once a slice; *edit_out is NULL where docid is none. */
+enum mail_status slice_edit (struct slice *slice, uint32_t docid, struct edit **edit_out);
+/* Writes and commits, if anything is different; *written_out: messages. The slice is freed in
+ * either case; if it fails nothing has changed. */
+enum mail_status slice_commit (struct slice *slice, uint64_t *written_out);
+
+#endif
