@@ -249,7 +249,8 @@ prepare (void *ctx, struct search *search, const char *text)
         .index = search->index,
         .oldest_first = options->sort == MAIL_SORT_OLDEST_FIRST,
         .quote_ids = search->cli->names->quote_ids,
-        .with_query = options->format_version >= 2 && options->format == PRINTER_JSON,
+        .with_query = options->format_version >= 2 &&
+                      (options->format == PRINTER_JSON || options->format == PRINTER_SEXP),
         .now = time (NULL),
         .flagged = mode == EXCLUDE_FLAG ? excluded : NULL,
         .hidden = mode == EXCLUDE_ALL ? excluded : NULL,

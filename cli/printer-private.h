@@ -27,6 +27,7 @@ struct printer {
 };
 
 struct printer *printer_json_create (void *ctx, FILE *file);
+struct printer *printer_sexp_create (void *ctx, FILE *file);
 /* end: the byte after each result. */
 struct printer *printer_text_create (void *ctx, FILE *file, char end);
 

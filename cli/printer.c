@@ -10,6 +10,7 @@
 const struct option_keyword printer_formats[] = {
     {"text", PRINTER_TEXT},
     {"json", PRINTER_JSON},
+    {"sexp", PRINTER_SEXP},
     {"text0", PRINTER_TEXT0},
     {NULL, 0},
 };
@@ -20,6 +21,8 @@ printer_create (void *ctx, enum printer_format format, FILE *file)
     switch (format) {
     case PRINTER_JSON:
         return printer_json_create (ctx, file);
+    case PRINTER_SEXP:
+        return printer_sexp_create (ctx, file);
     case PRINTER_TEXT0:
         return printer_text_create (ctx, file, '\0');
     case PRINTER_TEXT:

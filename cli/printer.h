@@ -10,7 +10,7 @@
 
 #include "options.h"
 
-enum printer_format { PRINTER_TEXT, PRINTER_JSON, PRINTER_TEXT0 };
+enum printer_format { PRINTER_TEXT, PRINTER_JSON, PRINTER_SEXP, PRINTER_TEXT0 };
 /* The names of the formats, for option tables. */
 extern const struct option_keyword printer_formats[];
 

@@ -71,7 +71,7 @@ normal ()
 {
     sed -e "s|$HOME|HOME|g" -e 's/[0-9a-f]\{8\}-[0-9a-f-]\{27\}/UUID/g' | tr '\f' '@' | awk '{
         line = ""
-        while (match ($0, /(thread:|"thread": "|^\["|^")[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]/)) {
+        while (match ($0, /(thread:|"thread": "|:thread "|^\["|^\("|^")[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]/)) {
             id = substr ($0, RSTART + RLENGTH - 16, 16)
             if (! (id in number))
                 number[id] = ++last

@@ -17,7 +17,7 @@ message in/cur/4:2, 'd"q@x' 'other' body
 "$MAIL" tag +spam id:b@x
 
 for output in summary threads messages files tags; do
-    for format in text json text0; do
+    for format in text json sexp text0; do
         [ $output-$format != summary-text0 ] || continue
         runs "$output, $format" 0 "$MAIL" search --output=$output --format=$format '*'
         tr '\0' '|' <out >readable
@@ -25,6 +25,7 @@ for output in summary threads messages files tags; do
         runs "$output, $format, no match" 0 "$MAIL" search --output=$output --format=$format nothing
         case $format in
         json) is "$output, $format, no match: the result" "$(cat out)" '[]' ;;
+        sexp) is "$output, $format, no match: the result" "$(cat out)" '()' ;;
         *) is "$output, $format, no match: nothing" "$(cat out)" '' ;;
         esac
     done

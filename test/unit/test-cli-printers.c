@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test-cli-printers.c - the layout of json and text; JSON that is valid whatever the bytes. */
+/* test-cli-printers.c - the layout of the formats; text that is valid whatever the bytes. */
 #include "cli/printer.h"
 
 #include <setjmp.h>
@@ -57,6 +57,7 @@ test_results (void **state)
         {PRINTER_TEXT, "one\nt\two\n", 9},
         {PRINTER_TEXT0, "one\0t\two\0", 9},
         {PRINTER_JSON, "[\"one\",\n\"t\\two\"]\n", 17},
+        {PRINTER_SEXP, "(\"one\"\n\"t\\011wo\")\n", 18},
     };
     struct sink sink;
 
@@ -71,14 +72,8 @@ test_results (void **state)
 #define CHECK(sink, right) check (sink, right, strlen (right))
 
 static void
-test_json_nesting (void **state)
+print_nested (struct printer *printer)
 {
-    struct sink sink;
-    struct printer *printer;
-
-    (void) state;
-    begin (&sink, PRINTER_JSON);
-    printer = sink.printer;
     printer_begin_list (printer);
     for (int i = 0; i < 2; i++) {
         printer_begin_map (printer);
@@ -96,12 +91,26 @@ test_json_nesting (void **state)
         printer_separator (printer);
     }
     printer_end (printer);
-    CHECK (&sink, "[{\"n\": -1, \"l\": [null, true, false, []], \"s\": \"x\"},\n"
-                  "{\"n\": 0, \"l\": [null, true, false, []], \"s\": \"x\"}]\n");
 }
 
 static void
-test_json_empty (void **state)
+test_nesting (void **state)
+{
+    struct sink sink;
+
+    (void) state;
+    begin (&sink, PRINTER_JSON);
+    print_nested (sink.printer);
+    CHECK (&sink, "[{\"n\": -1, \"l\": [null, true, false, []], \"s\": \"x\"},\n"
+                  "{\"n\": 0, \"l\": [null, true, false, []], \"s\": \"x\"}]\n");
+    begin (&sink, PRINTER_SEXP);
+    print_nested (sink.printer);
+    CHECK (&sink, "((:n -1 :l (nil t nil ()) :s \"x\")\n"
+                  "(:n 0 :l (nil t nil ()) :s \"x\"))\n");
+}
+
+static void
+test_empty (void **state)
 {
     struct sink sink;
 
@@ -110,6 +119,10 @@ test_json_empty (void **state)
     printer_begin_list (sink.printer);
     printer_end (sink.printer);
     CHECK (&sink, "[]\n");
+    begin (&sink, PRINTER_SEXP);
+    printer_begin_list (sink.printer);
+    printer_end (sink.printer);
+    CHECK (&sink, "()\n");
     begin (&sink, PRINTER_TEXT);
     printer_begin_list (sink.printer);
     printer_end (sink.printer);
@@ -117,29 +130,35 @@ test_json_empty (void **state)
 }
 
 static void
-test_json_strings (void **state)
+test_strings (void **state)
 {
-    static const char *const pairs[][2] = {
-        {"", "\"\"\n"},
-        {"\"\\/", "\"\\\"\\\\/\"\n"},
-        {"\b\f\n\r\t\033\001\177", "\"\\b\\f\\n\\u000d\\t\\u001b\\u0001\177\"\n"},
-        {"D\xC3\xB6 \xF0\x9F\x98\x80", "\"D\xC3\xB6 \xF0\x9F\x98\x80\"\n"},
-        {"\xFF\"\xC3", "\"\xEF\xBF\xBD\\\"\xEF\xBF\xBD\"\n"},
-        {"a\xE2\x82", "\"a\xEF\xBF\xBD\xEF\xBF\xBD\"\n"},
-        {"\xED\xA0\x80", "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"\n"},
+    /* text, as JSON, as an S-expression */
+    static const char *const triples[][3] = {
+        {"", "\"\"\n", "\"\"\n"},
+        {"\"\\/", "\"\\\"\\\\/\"\n", "\"\\\"\\\\/\"\n"},
+        {"\b\f\n\r\t\033\001\177", "\"\\b\\f\\n\\u000d\\t\\u001b\\u0001\177\"\n",
+         "\"\\010\\014\\n\\015\\011\\033\\001\177\"\n"},
+        {"D\xC3\xB6 \xF0\x9F\x98\x80", "\"D\xC3\xB6 \xF0\x9F\x98\x80\"\n",
+         "\"D\xC3\xB6 \xF0\x9F\x98\x80\"\n"},
+        {"\xFF\"\xC3", "\"\xEF\xBF\xBD\\\"\xEF\xBF\xBD\"\n", "\"\xEF\xBF\xBD\\\"\xEF\xBF\xBD\"\n"},
+        {"a\xE2\x82", "\"a\xEF\xBF\xBD\xEF\xBF\xBD\"\n", "\"a\xEF\xBF\xBD\xEF\xBF\xBD\"\n"},
+        {"\xED\xA0\x80", "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"\n",
+         "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"\n"},
     };
+    static const enum printer_format formats[] = {PRINTER_JSON, PRINTER_SEXP};
     struct sink sink;
 
     (void) state;
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        char *source = strdup (pairs[i][0]);
+    for (size_t i = 0; i < 2 * sizeof triples / sizeof *triples; i++) {
+        char *source = strdup (triples[i / 2][0]);
+        const char *right = triples[i / 2][1 + i % 2];
 
-        begin (&sink, PRINTER_JSON);
+        begin (&sink, formats[i % 2]);
         printer_string (sink.printer, source);
-        CHECK (&sink, pairs[i][1]);
-        begin (&sink, PRINTER_JSON);
+        CHECK (&sink, right);
+        begin (&sink, formats[i % 2]);
         printer_path (sink.printer, source);
-        CHECK (&sink, pairs[i][1]);
+        CHECK (&sink, right);
         free (source);
     }
 }
@@ -167,8 +186,8 @@ int
 main (void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test (test_results),      cmocka_unit_test (test_json_nesting),
-        cmocka_unit_test (test_json_empty),   cmocka_unit_test (test_json_strings),
+        cmocka_unit_test (test_results),      cmocka_unit_test (test_nesting),
+        cmocka_unit_test (test_empty),        cmocka_unit_test (test_strings),
         cmocka_unit_test (test_text_strings),
     };
 
