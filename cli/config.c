@@ -18,9 +18,15 @@ static const struct {
     const char *key;
     const char *value;
 } defaults[] = {
-    {"database.lock_timeout", "30"}, {"maildir.synchronize_flags", "true"}, {"new.ignore", ""},
-    {"new.tags", "unread;inbox"},    {"search.exclude_tags", ""},           {"new.workers", "0"},
-    {"new.memory", "100"},           {"new.tombstone_days", "30"},
+    {"database.lock_timeout", "30"},
+    {"maildir.synchronize_flags", "true"},
+    {"new.ignore", ""},
+    {"new.tags", "unread;inbox"},
+    {"search.exclude_tags", ""},
+    {"new.workers", "0"},
+    {"new.memory", "100"},
+    {"new.tombstone_days", "30"},
+    {"index.stemmer", "english"},
 };
 
 static int

@@ -78,6 +78,33 @@ set_flags (void *ctx, const struct cli *cli, struct mail_index *index)
     return 1;
 }
 
+#define HEADER_KEY "index.header."
+
+/* Header fields that have a prefix. notmuch passes over names that are not allowed, too. */
+static const struct mail_header_prefix *
+header_prefixes (void *ctx, const struct cli *cli, bool tell)
+{
+    struct mail_header_prefix *headers = talloc_zero_array (ctx, struct mail_header_prefix, 1);
+    char **keys = config_keys (ctx, cli->config);
+    size_t count = 0;
+
+    for (; *keys; keys++) {
+        const char *name = *keys + strlen (HEADER_KEY), *header, *reason;
+
+        if (strncmp (*keys, HEADER_KEY, strlen (HEADER_KEY)) != 0)
+            continue;
+        header = config_string (ctx, cli->config, *keys);
+        if (mail_header_prefix_check (name, &reason) == MAIL_OK && header && *header) {
+            headers = talloc_realloc (ctx, headers, struct mail_header_prefix, count + 2);
+            headers[count++] = (struct mail_header_prefix){.name = name, .header = header};
+            headers[count] = (struct mail_header_prefix){0};
+        } else if (tell && header && *header) {
+            report (cli, "warning: %s is passed over: %s", *keys, reason);
+        }
+    }
+    return headers;
+}
+
 int
 session_open (void *ctx, const struct cli *cli, unsigned flags, struct mail_index **index_out)
 {
@@ -101,6 +128,8 @@ session_open (void *ctx, const struct cli *cli, unsigned flags, struct mail_inde
     }
     if (paths.assumed && (flags & SESSION_CREATE) && !(flags & SESSION_QUIET))
         report (cli, "%s", paths.assumed);
+    options.stemmer = config_string (ctx, cli->config, "index.stemmer");
+    options.headers = header_prefixes (ctx, cli, flags & SESSION_CREATE);
     options.path = paths.database;
     options.mail_root = paths.mail_root;
     options.lock_timeout = (int) timeout;

@@ -346,7 +346,7 @@ apply_start_crew (struct apply *apply)
         return MAIL_OK;
     char *error = NULL, *text = talloc_asprintf (apply, "%s/text", apply->index->folder);
     enum mail_status status = crew_create (apply, apply->options->workers, apply->scratch->path,
-                                           text, &apply->crew, &error);
+                                           text, apply->index->fields, &apply->crew, &error);
     return status == MAIL_OK ? status : index_fail (apply->index, status, "%s", error);
 }
 

@@ -3,6 +3,7 @@
 #ifndef INDEX_PRIVATE_H
 #define INDEX_PRIVATE_H
 
+#include "fields.h"
 #include "mailindex.h"
 #include "manifest.h"
 #include "store/store.h"
@@ -16,6 +17,7 @@ struct mail_index {
     int lock_timeout;   /* seconds */
     uint64_t lock_wait; /* milliseconds spent so far */
     char *error;
+    struct fields *fields;
 
     struct store *state; /* for reading */
     bool loaded;         /* what follows is of the revision that state is open at */

@@ -233,6 +233,9 @@ mail_index_open (void *ctx, const struct mail_open_options *options, struct mail
         status = index_fail (index, MAIL_ERROR_NO_MAIL_ROOT, "there is no mail folder '%s'",
                              index->mail_root);
     if (status == MAIL_OK)
+        status = fields_create (index, options->stemmer, options->headers, &index->fields,
+                                &index->error);
+    if (status == MAIL_OK)
         status = open_existing (index);
     /* damage may be an index that another process is just making: the lock tells */
     if (options->flags & MAIL_OPEN_CREATE &&

@@ -73,6 +73,15 @@ int mail_status_exit_code (enum mail_status status);
 
 struct mail_index;
 
+/* A header field that queries can name: "NAME:word". */
+struct mail_header_prefix {
+    const char *name;   /* see mail_header_prefix_check */
+    const char *header; /* "List-Id"; any case */
+};
+/* Whether a prefix may have this name: up to 64 letters, digits and "_", the first no small letter.
+ * *reason_out (static, may be NULL) says why not; MAIL_ERROR_ARGUMENT. An index has 54 at most. */
+enum mail_status mail_header_prefix_check (const char *name, const char **reason_out);
+
 enum mail_open_flags {
     MAIL_OPEN_CREATE = 1 << 0 /* make the folder and an empty index where there is none */
 };
@@ -83,10 +92,15 @@ struct mail_open_options {
     unsigned flags;        /* enum mail_open_flags */
     int lock_timeout;      /* seconds to wait for a lock; 0 tries once; negative: 30 */
     const char *command;   /* who we are, for lock.holder ("mail new"); NULL: "?" */
+    /* The next two say how words are indexed from now on through this handle, and how queries read
+     * what they ask. What was indexed under other settings stays as it is. */
+    const char *stemmer; /* a Snowball stemmer of Xapian's; "none"; NULL: "english" */
+    const struct mail_header_prefix *headers; /* ended by a NULL name; NULL: none */
 };
 
 /* Opens an index for reading; changing it needs no other handle (each change takes the lock for
- * itself). MAIL_ERROR_NO_INDEX, _NO_MAIL_ROOT, _VERSION, _CORRUPT, _IO, _LOCKED (create only). */
+ * itself). MAIL_ERROR_NO_INDEX, _NO_MAIL_ROOT, _VERSION, _CORRUPT, _IO, _ARGUMENT (stemmer,
+ * headers), _LOCKED (create only). */
 enum mail_status mail_index_open (void *ctx, const struct mail_open_options *options,
                                   struct mail_index **index_out, char **error_out);
 /* Closes and frees; NULL is allowed. talloc_free does the same. */

@@ -64,6 +64,7 @@ enum schema_slot {
 #define TEXT_FIELD_ENUM(name, prefix, query) name,
 enum text_field { TEXT_FIELD_LIST (TEXT_FIELD_ENUM) FIELD_COUNT };
 #undef TEXT_FIELD_ENUM
+#define PREFIX_USER "X" /* of a header field that the user added: then its name and a colon */
 
 /* ---- limits ---- */
 #define TERM_MAX 240         /* bytes, a NUL counting twice; longer terms are hashed: term.h */

@@ -48,6 +48,7 @@ struct member {
 struct crew {
     struct mail_workers *workers;
     char *scratch, *text;
+    const struct fields *fields;
     struct member *members;
     unsigned count;
     unsigned next;       /* member to look at first: fairness */
@@ -69,6 +70,16 @@ crew_destroy (struct crew *crew)
     return 0;
 }
 
+/* What it does not get, it does not miss: then it is gone, and that shows when it is waited for. */
+static void
+send_fields (struct member *member)
+{
+    size_t length;
+    char *bytes = fields_encode (NULL, member->crew->fields, &length);
+    wire_send (member->fd, WIRE_FIELDS, 0, bytes, length, NULL, 0);
+    talloc_free (bytes);
+}
+
 static bool
 start_member (struct member *member)
 {
@@ -80,19 +91,22 @@ start_member (struct member *member)
     member->announced = 0;
     member->busy = member->ending = false;
     member->fd = spawner_start_worker (crew->workers, crew->scratch, crew->text);
-    if (member->fd >= 0)
+    if (member->fd >= 0) {
         member->reader = wire_reader_create (crew, member->fd);
+        send_fields (member);
+    }
     return member->fd >= 0;
 }
 
 enum mail_status
 crew_create (void *ctx, struct mail_workers *workers, const char *scratch, const char *text,
-             struct crew **crew_out, char **error_out)
+             const struct fields *fields, struct crew **crew_out, char **error_out)
 {
     struct crew *crew = talloc_zero (ctx, struct crew);
     crew->workers = workers;
     crew->scratch = talloc_strdup (crew, scratch);
     crew->text = talloc_strdup (crew, text);
+    crew->fields = fields;
     crew->events = g_queue_new ();
     crew->count = workers ? workers->count : 1;
     crew->members = talloc_zero_array (crew, struct member, crew->count);
@@ -103,7 +117,7 @@ crew_create (void *ctx, struct mail_workers *workers, const char *scratch, const
         crew->members[i].sent = g_array_new (FALSE, FALSE, sizeof (struct sent_job));
     }
     if (!workers)
-        crew->terms = terms_create (crew, "english");
+        crew->terms = terms_create (crew, fields);
     for (unsigned i = 0; workers && i < crew->count; i++) {
         if (!start_member (&crew->members[i])) {
             *error_out = talloc_asprintf (ctx, "cannot start a worker: %s", strerror (errno));

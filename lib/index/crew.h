@@ -37,9 +37,10 @@ struct crew_event {
 };
 
 /* workers: NULL for none: this process does it all. scratch: folder for the segments' parts;
- * text: folder of segments to merge. */
+ * text: folder of segments to merge. fields: must live as long. */
 enum mail_status crew_create (void *ctx, struct mail_workers *workers, const char *scratch,
-                              const char *text, struct crew **crew_out, char **error_out);
+                              const char *text, const struct fields *fields, struct crew **crew_out,
+                              char **error_out);
 unsigned crew_size (const struct crew *crew);
 
 /* folder: existing and empty. */

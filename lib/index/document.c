@@ -36,7 +36,7 @@ static const struct {
 static const char *const inner_headers[] = {"From", "To", "Cc", "Subject"};
 
 static void
-add_text (struct adding *adding, enum text_field field, const char *text, size_t length)
+add_text (struct adding *adding, unsigned field, const char *text, size_t length)
 {
     if (length == 0)
         return;
@@ -45,7 +45,7 @@ add_text (struct adding *adding, enum text_field field, const char *text, size_t
 }
 
 static void
-add_string (struct adding *adding, enum text_field field, const char *string)
+add_string (struct adding *adding, unsigned field, const char *string)
 {
     if (string)
         add_text (adding, field, string, strlen (string));
@@ -73,7 +73,7 @@ add_addresses (struct adding *adding, enum text_field field, const char *raw)
 }
 
 static void
-add_header (struct adding *adding, enum text_field field, bool addresses, const char *raw)
+add_header (struct adding *adding, unsigned field, bool addresses, const char *raw)
 {
     if (addresses) {
         add_addresses (adding, field, raw);
@@ -85,14 +85,23 @@ add_header (struct adding *adding, enum text_field field, bool addresses, const 
 }
 
 static void
-add_headers (struct adding *adding)
+add_every (struct adding *adding, unsigned field, bool addresses, const char *name)
 {
     const char *raw;
 
+    for (unsigned nth = 0; (raw = mime_header_raw (adding->message, name, nth)); nth++)
+        add_header (adding, field, addresses, raw);
+}
+
+static void
+add_headers (struct adding *adding)
+{
+    const struct fields *fields = terms_fields (adding->terms);
+
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
-        for (unsigned nth = 0; (raw = mime_header_raw (adding->message, headers[i].name, nth));
-             nth++)
-            add_header (adding, headers[i].field, headers[i].addresses, raw);
+        add_every (adding, headers[i].field, headers[i].addresses, headers[i].name);
+    for (unsigned field = FIELD_COUNT; field < fields->count; field++)
+        add_every (adding, field, false, fields->headers[field]);
 }
 
 static void

@@ -21,7 +21,7 @@ struct entry {
     uint32_t hash;
     uint32_t text; /* of the word in texts, with its stem behind it */
     uint32_t segment;
-    uint16_t given; /* in that segment: a bit for each field */
+    field_set given; /* in that segment */
     uint8_t length;
     uint8_t stem_length; /* 0: no stem but itself */
 };
@@ -36,7 +36,6 @@ struct stems {
     GString *texts;
 };
 
-_Static_assert(FIELD_COUNT <= 16, "a bit for each field");
 _Static_assert(WORD_MAX < 128, "lengths of words and stems");
 
 static int
@@ -137,11 +136,11 @@ find_entry (struct stems *stems, const char *word, size_t length)
 }
 
 bool
-stems_claim (struct stems *stems, enum text_field field, const char *word, size_t length,
+stems_claim (struct stems *stems, unsigned field, const char *word, size_t length,
              struct store_term *stem_out)
 {
     struct entry *entry;
-    uint16_t bit = (uint16_t) (1u << field);
+    field_set bit = FIELD_BIT (field);
 
     if (!stems->stemmer || !(entry = find_entry (stems, word, length)) || entry->stem_length == 0)
         return false;

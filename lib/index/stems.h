@@ -3,7 +3,7 @@
 #ifndef STEMS_H
 #define STEMS_H
 
-#include "schema.h"
+#include "fields.h"
 #include "store/store.h"
 
 struct stems;
@@ -15,7 +15,7 @@ void stems_new_segment (struct stems *stems);
 /* Whether the segment has to be told of this folded word of the field: it has a stem other than
  * itself, *stem_out (until the next call), and this was not asked since stems_new_segment. May, in
  * a long run, be true for a word again. */
-bool stems_claim (struct stems *stems, enum text_field field, const char *word, size_t length,
+bool stems_claim (struct stems *stems, unsigned field, const char *word, size_t length,
                   struct store_term *stem_out);
 
 #endif

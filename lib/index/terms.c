@@ -64,15 +64,10 @@ struct terms {
     struct slot *slots;
     size_t slot_count; /* a power of two, at least twice the entries */
     struct buffer buffers[BUFFER_COUNT];
-    uint32_t next[FIELD_COUNT]; /* position of the next text */
-    size_t bytes;               /* of text so far */
-    enum text_field field;      /* of the text that is being read */
-};
-
-static const char *const prefixes[] = {
-#define PREFIX(name, prefix, query) prefix,
-    TEXT_FIELD_LIST (PREFIX)
-#undef PREFIX
+    const struct fields *fields;
+    uint32_t next[FIELDS_MAX]; /* position of the next text */
+    size_t bytes;              /* of text so far */
+    unsigned field;            /* of the text that is being read */
 };
 
 static const size_t element_sizes[BUFFER_COUNT] = {
@@ -140,12 +135,13 @@ set_slots (struct terms *terms, size_t count)
 }
 
 struct terms *
-terms_create (void *ctx, const char *stemmer_language)
+terms_create (void *ctx, const struct fields *fields)
 {
     struct terms *terms = talloc_zero (ctx, struct terms);
 
     terms->tokenizer = tokenizer_create (terms);
-    terms->stems = stems_create (terms, stemmer_language);
+    terms->fields = fields ? fields : fields_plain (terms);
+    terms->stems = stems_create (terms, terms->fields->stemmer);
     terms->checksum = g_checksum_new (G_CHECKSUM_MD5);
     terms->seed = hash_seed ();
     for (size_t i = 0; i < BUFFER_COUNT; i++)
@@ -154,6 +150,12 @@ terms_create (void *ctx, const char *stemmer_language)
     talloc_set_destructor (terms, terms_destroy);
     terms_clear (terms);
     return terms;
+}
+
+const struct fields *
+terms_fields (const struct terms *terms)
+{
+    return terms->fields;
 }
 
 void
@@ -166,7 +168,7 @@ terms_clear (struct terms *terms)
             terms->slots[entry_at (terms, i)->slot].entry = 0;
     for (size_t i = 0; i < BUFFER_COUNT; i++)
         buffer_clear (&terms->buffers[i]);
-    for (size_t i = 0; i < FIELD_COUNT; i++)
+    for (size_t i = 0; i < FIELDS_MAX; i++)
         terms->next[i] = 1;
     terms->bytes = 0;
     g_checksum_reset (terms->checksum);
@@ -209,7 +211,7 @@ double_slots (struct terms *terms)
 static struct entry *
 add_entry (struct terms *terms, size_t place, uint32_t hash, const struct token *token)
 {
-    const char *prefix = prefixes[terms->field];
+    const char *prefix = terms->fields->prefixes[terms->field];
     size_t prefix_length = strlen (prefix), length = prefix_length + token->length;
     size_t text_offset = terms->buffers[TEXTS].count;
     char *text = buffer_add (&terms->buffers[TEXTS], length);
@@ -288,11 +290,14 @@ add_to_digest (struct terms *terms, const char *text, size_t length)
     for (unsigned i = 0; i < 8; i++)
         head[1 + i] = (unsigned char) ((uint64_t) length >> 8 * i);
     g_checksum_update (terms->checksum, head, sizeof head);
+    if (terms->field >= FIELD_COUNT) /* which number it has depends on the others */
+        g_checksum_update (terms->checksum, (const guchar *) terms->fields->prefixes[terms->field],
+                           -1);
     g_checksum_update (terms->checksum, (const guchar *) text, (gssize) length);
 }
 
 void
-terms_add_text (struct terms *terms, enum text_field field, const char *text, size_t length)
+terms_add_text (struct terms *terms, unsigned field, const char *text, size_t length)
 {
     uint32_t first = terms->next[field], behind;
 
@@ -421,7 +426,7 @@ terms_postings (struct terms *terms, size_t *count_out)
 static enum mail_status
 store_synonym (struct terms *terms, struct store_builder *builder, const struct entry *entry)
 {
-    char prefixed[2 * WORD_MAX];
+    char prefixed[UINT8_MAX + WORD_MAX];
     struct store_term word = {text_of (terms, entry), entry->length}, stem;
 
     if (!stems_claim (terms->stems, entry->field, word.text + entry->prefix,

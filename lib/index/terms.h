@@ -8,17 +8,19 @@
 #ifndef TERMS_H
 #define TERMS_H
 
-#include "schema.h"
+#include "fields.h"
 #include "store/store.h"
 
 struct terms;
 
-struct terms *terms_create (void *ctx, const char *stemmer_language);
+/* fields: must live as long; NULL: fields_plain(). */
+struct terms *terms_create (void *ctx, const struct fields *fields);
+const struct fields *terms_fields (const struct terms *terms);
 /* Forgets the document's words and positions; keeps buffers and the cache of stems. */
 void terms_clear (struct terms *terms);
 /* Adds a text to a field. Positions of each field start at 1 and go on 100 after the last text of
  * the same field, so that no phrase spans two texts. */
-void terms_add_text (struct terms *terms, enum text_field field, const char *text, size_t length);
+void terms_add_text (struct terms *terms, unsigned field, const char *text, size_t length);
 /* 16 bytes over all (field, text) added since terms_clear: two documents with equal digests have
  * equal words. */
 void terms_digest (struct terms *terms, unsigned char digest_out[16]);

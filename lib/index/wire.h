@@ -15,11 +15,12 @@ enum wire_type {
     WIRE_SPAWN = 1, /* with the worker's end of its socket; payload: scratch folder; number: bytes
                        of memory it may use */
     /* to a worker */
-    WIRE_BLOCK, /* begins a segment; payload: an empty folder for its parts */
-    WIRE_JOB,   /* number: docid; with the files' descriptors */
-    WIRE_END,   /* no more jobs: finish the segment; payload: its path; number: first docid << 32 |
-                   last */
-    WIRE_MERGE, /* payload: path of the result, then the sources, each ended by a NUL */
+    WIRE_FIELDS, /* once, before all else; payload: fields_encode */
+    WIRE_BLOCK,  /* begins a segment; payload: an empty folder for its parts */
+    WIRE_JOB,    /* number: docid; with the files' descriptors */
+    WIRE_END,    /* no more jobs: finish the segment; payload: its path; number: first docid << 32 |
+                    last */
+    WIRE_MERGE,  /* payload: path of the result, then the sources, each ended by a NUL */
     /* from a worker */
     WIRE_BEGIN,   /* number: docid of the job that is begun */
     WIRE_PARSED,  /* number: docid; payload: wire_encode_parsed of its files */

@@ -56,6 +56,13 @@ fail (struct worker *worker, enum mail_status status, const char *text)
 }
 
 static void
+set_fields (struct worker *worker, const char *payload, size_t length)
+{
+    if (!worker->terms)
+        worker->terms = terms_create (NULL, fields_decode (NULL, payload, length));
+}
+
+static void
 begin_block (struct worker *worker, const char *folder)
 {
     char *error = NULL;
@@ -150,6 +157,9 @@ answer (struct worker *worker, const struct wire_header *header, const char *pay
         const int *fds, size_t fd_count)
 {
     switch ((enum wire_type) header->type) {
+    case WIRE_FIELDS:
+        set_fields (worker, payload, header->length);
+        break;
     case WIRE_BLOCK:
         begin_block (worker, payload);
         break;
@@ -175,7 +185,6 @@ worker_run (int fd, const char *scratch, const char *text, size_t memory)
     int fds[WIRE_FILES_MAX];
     size_t fd_count;
     prepare ();
-    worker.terms = terms_create (NULL, "english");
     umask (0077);
     store_abort_without_memory ();
     sandbox_enter (scratch, text, memory);

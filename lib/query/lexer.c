@@ -181,6 +181,28 @@ name_length (const struct lexer *lexer, size_t index)
     return at (lexer, end) == ':' ? end - index : 0;
 }
 
+/* The same of a name that the user may have given. */
+static size_t
+user_name_length (const struct lexer *lexer, size_t index)
+{
+    size_t end = index;
+
+    while (g_ascii_isalnum (at (lexer, end)) || at (lexer, end) == '_')
+        end++;
+    return at (lexer, end) == ':' ? end - index : 0;
+}
+
+/* The prefix that stands at an index; NULL for none. */
+static const struct prefix *
+prefix_at (const struct lexer *lexer, size_t index)
+{
+    const char *name = lexer->text + index;
+    const struct prefix *prefix = prefix_find (name, name_length (lexer, index));
+
+    return prefix != NULL ? prefix
+                          : prefix_find_user (lexer->users, name, user_name_length (lexer, index));
+}
+
 /* An unknown name is refused where a known one was surely meant: "form:ann", but not "std::map",
  * "data://" or "Note: this". */
 static bool
@@ -332,13 +354,11 @@ take_bare (struct lexer *lexer, struct lexeme *lexeme, struct mail_query_error *
     size_t start = lexeme->offset;
     size_t length = name_length (lexer, start);
 
-    if (length > 0) {
-        lexeme->prefix = prefix_find (lexer->text + start, length);
-        if (lexeme->prefix != NULL)
-            return take_prefixed (lexer, lexeme, error);
-        if (!check_unknown (lexer, start, length, error))
-            return false;
-    }
+    lexeme->prefix = prefix_at (lexer, start);
+    if (lexeme->prefix != NULL)
+        return take_prefixed (lexer, lexeme, error);
+    if (length > 0 && !check_unknown (lexer, start, length, error))
+        return false;
     lexer->position = bare_end (lexer, start);
     set_value (lexer, lexeme, start);
     lexeme->kind = classify (lexeme);

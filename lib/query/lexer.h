@@ -42,6 +42,7 @@ struct lexeme {
 
 struct lexer {
     void *ctx;
+    const struct user_prefixes *users; /* may be NULL */
     const char *text;
     size_t length;
     size_t position;

@@ -599,10 +599,11 @@ keep_within (struct mail_query_error *error, size_t length)
 struct node *
 parse_infix_text (struct parsing *all, const char *text, size_t length)
 {
-    struct parser parser = {.all = all,
-                            .ctx = all->ctx,
-                            .error = all->error,
-                            .lexer = {.ctx = all->ctx, .text = text, .length = length}};
+    struct parser parser = {
+        .all = all,
+        .ctx = all->ctx,
+        .error = all->error,
+        .lexer = {.ctx = all->ctx, .users = all->users, .text = text, .length = length}};
 
     return parse_whole (&parser);
 }
@@ -661,6 +662,7 @@ query_parse (void *ctx, const struct query_source *source, struct node **tree_ou
                           .tokenizer = tokenizer_create (local),
                           .now = source->now,
                           .names = source->names,
+                          .users = source->users,
                           .error = error};
     struct node *tree = source->syntax == MAIL_SYNTAX_SEXP
                             ? parse_sexp_text (&all, source->text, source->length)

@@ -20,6 +20,7 @@ struct query_source {
     size_t length;
     int64_t now;                          /* what dates are relative to, in seconds */
     const struct mail_query_names *names; /* saved queries; may be NULL */
+    const struct user_prefixes *users;    /* must live as long as the tree; may be NULL */
 };
 
 /* *tree_out is talloc'd on ctx. False fills *error, with message and hint talloc'd on ctx. */
@@ -40,6 +41,7 @@ struct parsing {
     struct tokenizer *tokenizer;
     int64_t now;
     const struct mail_query_names *names;
+    const struct user_prefixes *users;
     unsigned depth;
     size_t terms, words, saved, steps;
     struct mail_query_error *error;

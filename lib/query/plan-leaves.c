@@ -18,12 +18,6 @@
 
 /* ---- words in text ------------------------------------------------------------------------- */
 
-const char *const plan_field_prefixes[FIELD_COUNT] = {
-#define FIELD_PREFIX(name, prefix, query) prefix,
-    TEXT_FIELD_LIST (FIELD_PREFIX)
-#undef FIELD_PREFIX
-};
-
 static struct store_query *
 query_create (void *ctx, enum store_op op, size_t children)
 {
@@ -89,23 +83,25 @@ words_query (struct planner *planner, void *ctx, const char *prefix, const struc
     return query;
 }
 
-static unsigned
-leaf_fields (const struct node *leaf)
+static field_set
+leaf_fields (const struct planner *planner, const struct node *leaf)
 {
-    return leaf->prefix != NULL ? leaf->prefix->fields : prefix_bare_fields;
+    return leaf->prefix != NULL ? leaf->prefix->fields
+                                : prefix_bare_fields (planner->index->fields);
 }
 
 static struct plan *
 text_plan (struct planner *planner, const struct node *leaf)
 {
     struct plan *plan = plan_node (planner->ctx, PLAN_TEXT);
-    struct store_query *query = query_create (plan, STORE_OP_OR, FIELD_COUNT);
-    unsigned fields = leaf_fields (leaf);
+    const struct fields *all = planner->index->fields;
+    struct store_query *query = query_create (plan, STORE_OP_OR, all->count);
+    field_set fields = leaf_fields (planner, leaf);
 
-    for (unsigned field = 0; field < FIELD_COUNT; field++)
-        if (fields & 1u << field)
+    for (unsigned field = 0; field < all->count; field++)
+        if (fields & FIELD_BIT (field))
             query->children[query->child_count++] =
-                words_query (planner, query, plan_field_prefixes[field], leaf);
+                words_query (planner, query, all->prefixes[field], leaf);
     plan->query = query->child_count == 1 ? query->children[0] : query;
     plan->phrases = leaf->word_count > 1;
     return plan;
@@ -131,25 +127,26 @@ starts_add (struct plan *plan, const char *prefix, const char *text, size_t leng
 
 /* Words of these fields that begin with text. */
 static struct plan *
-text_starts (struct planner *planner, unsigned fields, const char *text, size_t length)
+text_starts (struct planner *planner, field_set fields, const char *text, size_t length)
 {
+    const struct fields *all = planner->index->fields;
     struct plan *plan = plan_node (planner->ctx, PLAN_STARTS);
 
     plan->in_text = true;
-    for (unsigned field = 0; field < FIELD_COUNT; field++)
-        if (fields & 1u << field)
-            starts_add (plan, plan_field_prefixes[field], text, length);
+    for (unsigned field = 0; field < all->count; field++)
+        if (fields & FIELD_BIT (field))
+            starts_add (plan, all->prefixes[field], text, length);
     return plan;
 }
 
 /* Any word at all. Those of the body have no prefix; they begin with a digit, a letter that is no
  * ASCII capital, or "_". */
 static struct plan *
-text_any (struct planner *planner, unsigned fields)
+text_any (struct planner *planner, field_set fields)
 {
-    struct plan *plan = text_starts (planner, fields & ~(1u << FIELD_BODY), "", 0);
+    struct plan *plan = text_starts (planner, fields & ~FIELD_BIT (FIELD_BODY), "", 0);
 
-    if (fields & 1u << FIELD_BODY)
+    if (fields & FIELD_BIT (FIELD_BODY))
         for (unsigned byte = '0'; byte < 256; byte++) {
             char first = (char) byte;
             if (byte >= 0x80 || g_ascii_isdigit (first) || g_ascii_islower (first) || first == '_')
@@ -327,9 +324,10 @@ words_leaf (struct planner *planner, const struct node *leaf, struct plan **plan
     enum mail_status status = MAIL_OK;
 
     if (leaf->op == WORDS_END || leaf->op == WORDS_MIDDLE)
-        return plan_pattern (planner, leaf, leaf_fields (leaf), plan_out);
+        return plan_pattern (planner, leaf, leaf_fields (planner, leaf), plan_out);
     if (leaf->op == WORDS_START)
-        parts[count++] = text_starts (planner, leaf_fields (leaf), word->text, word->length);
+        parts[count++] =
+            text_starts (planner, leaf_fields (planner, leaf), word->text, word->length);
     else
         parts[count++] = text_plan (planner, leaf);
     if (leaf->prefix == NULL && !word->cjk) {

@@ -5,9 +5,6 @@
 
 #include "query/plan.h"
 
-/* What terms of text begin with, by enum text_field. */
-extern const char *const plan_field_prefixes[FIELD_COUNT];
-
 /* The table of folders, kept on the handle as index_folders() does, but without moving it on. */
 enum mail_status plan_load_folders (struct mail_index *index);
 /* Messages with a file in one of these folders. */

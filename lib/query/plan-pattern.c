@@ -15,20 +15,28 @@
 struct pattern {
     const struct word *word;
     bool at_end;
-    bool wanted[256];  /* first bytes of terms of the fields */
+    const struct fields *all;
+    field_set fields;  /* that are looked at */
     GHashTable *found; /* terms; those of several segments once */
     bool too_many;
 };
 
-/* Words have no capital, so one at the start is the field's. */
-static void
-set_wanted (struct pattern *pattern, unsigned fields)
+/* Words have no capital, so what begins with one is not of the body. *skip_out: bytes of the
+ * field's prefix. */
+static bool
+is_wanted (const struct pattern *pattern, const char *term, size_t length, size_t *skip_out)
 {
-    for (unsigned byte = 0; byte < 256; byte++)
-        pattern->wanted[byte] = (fields & 1u << FIELD_BODY) != 0 && (byte < 'A' || byte > 'Z');
-    for (unsigned field = 0; field < FIELD_COUNT; field++)
-        if (field != FIELD_BODY && fields & 1u << field)
-            pattern->wanted[(unsigned char) plan_field_prefixes[field][0]] = true;
+    *skip_out = 0;
+    if (length == 0 || !g_ascii_isupper (term[0]))
+        return length > 0 && pattern->fields & FIELD_BIT (FIELD_BODY);
+    for (unsigned field = 0; field < pattern->all->count; field++) {
+        const char *prefix = pattern->all->prefixes[field];
+        *skip_out = strlen (prefix);
+        if (pattern->fields & FIELD_BIT (field) && *skip_out > 0 && *skip_out < length &&
+            memcmp (term, prefix, *skip_out) == 0)
+            return true;
+    }
+    return false;
 }
 
 static bool
@@ -47,11 +55,10 @@ static bool
 note_term (void *closure, const char *term, size_t length, uint32_t freq)
 {
     struct pattern *pattern = closure;
-    size_t skip = length > 0 && g_ascii_isupper (term[0]) ? 1 : 0;
+    size_t skip;
 
     (void) freq;
-    if (length == 0 || !pattern->wanted[(unsigned char) term[0]] ||
-        !fits (pattern, term + skip, length - skip))
+    if (!is_wanted (pattern, term, length, &skip) || !fits (pattern, term + skip, length - skip))
         return true;
     g_hash_table_add (pattern->found, g_strndup (term, length));
     pattern->too_many = g_hash_table_size (pattern->found) > PATTERN_WORDS_MAX;
@@ -101,13 +108,15 @@ found_plan (void *ctx, GHashTable *found)
 }
 
 enum mail_status
-plan_pattern (struct planner *planner, const struct node *leaf, unsigned fields,
+plan_pattern (struct planner *planner, const struct node *leaf, field_set fields,
               struct plan **plan_out)
 {
-    struct pattern pattern = {.word = &leaf->words[0], .at_end = leaf->op == WORDS_END};
+    struct pattern pattern = {.word = &leaf->words[0],
+                              .at_end = leaf->op == WORDS_END,
+                              .all = planner->index->fields,
+                              .fields = fields};
     enum mail_status status;
 
-    set_wanted (&pattern, fields);
     pattern.found = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
     status = look_through (planner->index, &pattern);
     if (status == MAIL_OK && g_hash_table_size (pattern.found) == 0)

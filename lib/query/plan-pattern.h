@@ -9,7 +9,7 @@
 #define PATTERN_WORDS_MAX 10000
 
 /* The plan of WORDS_END and WORDS_MIDDLE in these fields (a set of 1 << enum text_field). */
-enum mail_status plan_pattern (struct planner *planner, const struct node *leaf, unsigned fields,
+enum mail_status plan_pattern (struct planner *planner, const struct node *leaf, field_set fields,
                                struct plan **plan_out);
 
 #endif

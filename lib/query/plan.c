@@ -353,6 +353,7 @@ plan_threads (void *ctx, struct plan *child)
 static struct plan *
 plan_matching (struct planner *planner, const struct prefix *prefix, struct plan *child)
 {
+    const struct fields *all = planner->index->fields;
     struct plan *plan;
 
     if (child->kind == PLAN_NOTHING)
@@ -360,11 +361,11 @@ plan_matching (struct planner *planner, const struct prefix *prefix, struct plan
     plan = plan_node (planner->ctx, PLAN_MATCHING);
     plan->folders = prefix->kind == KIND_FOLDER;
     plan->in_text = prefix->kind == KIND_WORDS;
-    plan->starts = talloc_array (plan, struct store_term, FIELD_COUNT);
-    for (unsigned field = 0; plan->in_text && field < FIELD_COUNT; field++)
-        if (prefix->fields & 1u << field)
+    plan->starts = talloc_array (plan, struct store_term, all->count);
+    for (unsigned field = 0; plan->in_text && field < all->count; field++)
+        if (prefix->fields & FIELD_BIT (field))
             plan->starts[plan->start_count++] = (struct store_term){
-                .text = plan_field_prefixes[field], .length = strlen (plan_field_prefixes[field])};
+                .text = all->prefixes[field], .length = strlen (all->prefixes[field])};
     if (prefix->kind == KIND_TERM)
         plan->starts[plan->start_count++] =
             (struct store_term){.text = prefix->term, .length = strlen (prefix->term)};

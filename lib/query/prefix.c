@@ -7,35 +7,37 @@
 #include "query/prefix.h"
 #include <glib.h>
 #include <string.h>
-
-#define BIT(field) (1u << (field))
+#include <talloc.h>
 
 /* Those whose value is a number range or an exact term are alternatives: a message has one date,
  * and two tags side by side have always meant either. */
 const struct prefix prefix_table[PREFIX_COUNT] = {
-    {.name = "body", .kind = KIND_WORDS, .fields = BIT (FIELD_BODY), .stem = true},
+    {.name = "body", .kind = KIND_WORDS, .fields = FIELD_BIT (FIELD_BODY), .stem = true},
     {.name = "from",
      .kind = KIND_WORDS,
-     .fields = BIT (FIELD_FROM),
+     .fields = FIELD_BIT (FIELD_FROM),
      .one_phrase = true,
      .regex = true,
      .alternatives = true},
     {.name = "to",
      .kind = KIND_WORDS,
-     .fields = BIT (FIELD_TO) | BIT (FIELD_CC) | BIT (FIELD_BCC),
+     .fields = FIELD_BIT (FIELD_TO) | FIELD_BIT (FIELD_CC) | FIELD_BIT (FIELD_BCC),
      .stem = true},
-    {.name = "cc", .kind = KIND_WORDS, .fields = BIT (FIELD_CC), .stem = true},
-    {.name = "bcc", .kind = KIND_WORDS, .fields = BIT (FIELD_BCC), .stem = true},
-    {.name = "replyto", .kind = KIND_WORDS, .fields = BIT (FIELD_REPLY_TO), .stem = true},
-    {.name = "list", .kind = KIND_WORDS, .fields = BIT (FIELD_LIST_ID), .stem = true},
+    {.name = "cc", .kind = KIND_WORDS, .fields = FIELD_BIT (FIELD_CC), .stem = true},
+    {.name = "bcc", .kind = KIND_WORDS, .fields = FIELD_BIT (FIELD_BCC), .stem = true},
+    {.name = "replyto", .kind = KIND_WORDS, .fields = FIELD_BIT (FIELD_REPLY_TO), .stem = true},
+    {.name = "list", .kind = KIND_WORDS, .fields = FIELD_BIT (FIELD_LIST_ID), .stem = true},
     {.name = "subject",
      .kind = KIND_WORDS,
-     .fields = BIT (FIELD_SUBJECT),
+     .fields = FIELD_BIT (FIELD_SUBJECT),
      .one_phrase = true,
      .regex = true,
      .alternatives = true},
-    {.name = "attachment", .kind = KIND_WORDS, .fields = BIT (FIELD_ATTACHMENT), .stem = true},
-    {.name = "mimetype", .kind = KIND_WORDS, .fields = BIT (FIELD_MIME_TYPE), .stem = true},
+    {.name = "attachment",
+     .kind = KIND_WORDS,
+     .fields = FIELD_BIT (FIELD_ATTACHMENT),
+     .stem = true},
+    {.name = "mimetype", .kind = KIND_WORDS, .fields = FIELD_BIT (FIELD_MIME_TYPE), .stem = true},
     {.name = "tag",
      .kind = KIND_TERM,
      .term = PREFIX_TAG,
@@ -78,9 +80,10 @@ const struct prefix prefix_table[PREFIX_COUNT] = {
     {.name = "sexp", .kind = KIND_SEXP},
 };
 
-const unsigned prefix_bare_fields = BIT (FIELD_BODY) | BIT (FIELD_FROM) | BIT (FIELD_TO) |
-                                    BIT (FIELD_CC) | BIT (FIELD_BCC) | BIT (FIELD_SUBJECT) |
-                                    BIT (FIELD_ATTACHMENT) | BIT (FIELD_MIME_TYPE);
+static const field_set own_bare_fields = FIELD_BIT (FIELD_BODY) | FIELD_BIT (FIELD_FROM) |
+                                         FIELD_BIT (FIELD_TO) | FIELD_BIT (FIELD_CC) |
+                                         FIELD_BIT (FIELD_BCC) | FIELD_BIT (FIELD_SUBJECT) |
+                                         FIELD_BIT (FIELD_ATTACHMENT) | FIELD_BIT (FIELD_MIME_TYPE);
 
 const struct prefix *
 prefix_find (const char *name, size_t length)
@@ -90,6 +93,42 @@ prefix_find (const char *name, size_t length)
         if (strlen (prefix->name) == length && memcmp (prefix->name, name, length) == 0)
             return prefix;
     }
+    return NULL;
+}
+
+field_set
+prefix_bare_fields (const struct fields *fields)
+{
+    field_set set = own_bare_fields;
+
+    for (unsigned field = FIELD_COUNT; field < fields->count; field++)
+        set |= FIELD_BIT (field);
+    return set;
+}
+
+struct user_prefixes *
+prefix_users (void *ctx, const struct fields *fields)
+{
+    size_t count = fields->count - FIELD_COUNT;
+    struct user_prefixes *users =
+        talloc_zero_size (ctx, sizeof *users + count * sizeof *users->prefixes);
+
+    for (unsigned field = FIELD_COUNT; field < fields->count; field++)
+        users->prefixes[users->count++] = (struct prefix){.name = fields->names[field],
+                                                          .kind = KIND_WORDS,
+                                                          .fields = FIELD_BIT (field),
+                                                          .user = true,
+                                                          .stem = true};
+    return users;
+}
+
+const struct prefix *
+prefix_find_user (const struct user_prefixes *users, const char *name, size_t length)
+{
+    for (size_t i = 0; users && i < users->count; i++)
+        if (strlen (users->prefixes[i].name) == length &&
+            memcmp (users->prefixes[i].name, name, length) == 0)
+            return &users->prefixes[i];
     return NULL;
 }
 

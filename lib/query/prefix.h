@@ -3,7 +3,7 @@
 #ifndef PREFIX_H
 #define PREFIX_H
 
-#include "schema.h"
+#include "fields.h"
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -23,12 +23,13 @@ enum prefix_kind {
     KIND_SEXP      /* a query as an S-expression */
 };
 
-/* Fields are a set of 1 << enum text_field. */
 struct prefix {
     const char *name;
     enum prefix_kind kind;
-    unsigned fields;   /* KIND_WORDS */
+    field_set fields;  /* KIND_WORDS */
     const char *term;  /* KIND_TERM: prefix of schema.h */
+    bool user;         /* of a header field that the user added
+                        */
     bool stem;         /* KIND_WORDS: words may be stemmed */
     bool one_phrase;   /* KIND_WORDS: all words of an unquoted value make one phrase */
     bool alternatives; /* values side by side are joined by OR */
@@ -41,10 +42,20 @@ struct prefix {
 extern const struct prefix prefix_table[PREFIX_COUNT];
 
 /* The fields that a word without a prefix looks at. */
-extern const unsigned prefix_bare_fields;
+field_set prefix_bare_fields (const struct fields *fields);
 
 /* The prefix of exactly this name; NULL for none. */
 const struct prefix *prefix_find (const char *name, size_t length);
+
+/* The prefixes of header fields that the user added. */
+struct user_prefixes {
+    size_t count;
+    struct prefix prefixes[]; /* their names are those of fields */
+};
+struct user_prefixes *prefix_users (void *ctx, const struct fields *fields);
+/* As prefix_find; users may be NULL. */
+const struct prefix *prefix_find_user (const struct user_prefixes *users, const char *name,
+                                       size_t length);
 /* What was probably meant by a name that is none: one of six letters and more with at most two
  * slips of the pen, a shorter one with one slip, or any written in capitals. NULL for none: "std",
  * "http" and "state" are words. */

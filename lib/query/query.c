@@ -15,8 +15,6 @@
 #include <talloc.h>
 #include <time.h>
 
-#define STEMMER "english"
-
 enum mail_status
 mail_query_parse (void *ctx, struct mail_index *index, const char *text,
                   struct mail_query **query_out, struct mail_query_error *error_out)
@@ -40,6 +38,7 @@ mail_query_parse_as (void *ctx, struct mail_index *index, enum mail_query_syntax
     enum mail_status status;
 
     query->index = index;
+    source.users = prefix_users (query, index->fields);
     query->text = talloc_strdup (query, text);
     if (!query_parse (query, &source, &query->tree, &error)) {
         status = index_fail (index, MAIL_ERROR_QUERY, "%s", error.message);
@@ -50,7 +49,7 @@ mail_query_parse_as (void *ctx, struct mail_index *index, enum mail_query_syntax
         }
         goto done;
     }
-    status = store_stemmer_create (query, STEMMER, &query->stemmer, &stemmer_error);
+    status = store_stemmer_create (query, index->fields->stemmer, &query->stemmer, &stemmer_error);
     if (status != MAIL_OK) {
         index_fail (index, status, "%s", stemmer_error);
         goto done;

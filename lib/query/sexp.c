@@ -45,6 +45,8 @@ static const struct field fields[] = {
     {"to", .matching = true, .starts = true},
 };
 
+static const struct field user_field = {"user", .starts = true};
+
 /* Where an element is read. */
 struct place {
     const struct field *field; /* NULL outside */
@@ -501,7 +503,7 @@ static struct node *
 field_form (struct parsing *all, const struct sexp *list, struct place place,
             const struct prefix *prefix)
 {
-    const struct field *field = field_find (prefix->name);
+    const struct field *field = prefix->user ? &user_field : field_find (prefix->name);
 
     if (field == NULL)
         return fail (all, list, NULL, "\"%s\" cannot be used here", prefix->name);
@@ -568,6 +570,8 @@ list_form (struct parsing *all, const struct sexp *list, struct place place)
     if (form != NULL)
         return form (all, list, place);
     prefix = prefix_find (head->text, strlen (head->text));
+    if (prefix == NULL)
+        prefix = prefix_find_user (all->users, head->text, strlen (head->text));
     if (prefix != NULL &&
         (prefix->kind == KIND_DATE || prefix->kind == KIND_REVISION || prefix->kind == KIND_SIZE ||
          prefix->kind == KIND_SINCE || prefix->kind == KIND_UNTIL))

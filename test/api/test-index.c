@@ -123,6 +123,43 @@ test_separate_root (void **state)
     mail_index_close (index);
 }
 
+static void
+test_header_prefixes (void **state)
+{
+    static const struct {
+        const char *name;
+        bool good;
+    } names[] = {{"Label", true}, {"X_1", true},      {"9x", true},   {"_x", true},
+                 {"", false},     {"lab", false},     {"A-B", false}, {"A:", false},
+                 {"A b", false},  {"\303\211", false}};
+    static const struct mail_header_prefix good[] = {{"Answered", "in-reply-to"}, {NULL, NULL}},
+                                           bad[] = {{"answered", "in-reply-to"}, {NULL, NULL}};
+    struct fixture *f = *state;
+    struct mail_open_options options = {.path = f->root, .headers = bad};
+    struct mail_index *index = NULL;
+    struct mail_query *query = NULL;
+    char *error = NULL;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *reason = NULL;
+        assert_int_equal (mail_header_prefix_check (names[i].name, &reason),
+                          names[i].good ? MAIL_OK : MAIL_ERROR_ARGUMENT);
+        assert_int_equal (reason == NULL, names[i].good);
+    }
+    assert_int_equal (mail_index_open (f->ctx, &options, &index, &error), MAIL_ERROR_ARGUMENT);
+    assert_non_null (strstr (error, "answered"));
+    options.headers = good;
+    options.stemmer = "klingon";
+    assert_int_equal (mail_index_open (f->ctx, &options, &index, &error), MAIL_ERROR_ARGUMENT);
+    assert_non_null (strstr (error, "klingon"));
+    options.stemmer = "none";
+    assert_int_equal (mail_index_open (f->ctx, &options, &index, &error), MAIL_OK);
+    assert_int_equal (mail_query_parse (f->ctx, index, "Answered:x", &query, NULL), MAIL_OK);
+    assert_non_null (strstr (mail_query_explain (f->ctx, query), "Answered"));
+    talloc_free (query);
+    mail_index_close (index);
+}
+
 int
 main (void)
 {
@@ -133,6 +170,7 @@ main (void)
         cmocka_unit_test_setup_teardown (test_damaged, helper_setup_empty, helper_teardown),
         cmocka_unit_test_setup_teardown (test_two_handles, helper_setup_empty, helper_teardown),
         cmocka_unit_test_setup_teardown (test_separate_root, helper_setup_empty, helper_teardown),
+        cmocka_unit_test_setup_teardown (test_header_prefixes, helper_setup_empty, helper_teardown),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }

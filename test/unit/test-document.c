@@ -142,7 +142,7 @@ static const struct {
 static void
 test_fields (void **state)
 {
-    struct terms *terms = terms_create (NULL, "english");
+    struct terms *terms = terms_create (NULL, NULL);
     unsigned failed = 0;
 
     (void) state;
@@ -166,7 +166,7 @@ test_two_files (void **state)
 {
     static const char one[] = "From: a@x\nSubject: s\n\nbody\n";
     static const char other[] = "From: a@x\nSubject: s\n\nbody footer\n";
-    struct terms *terms = terms_create (NULL, "english");
+    struct terms *terms = terms_create (NULL, NULL);
     unsigned char digests[4][16];
 
     (void) state;

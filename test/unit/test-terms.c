@@ -85,7 +85,7 @@ static const struct {
 static void
 test_postings (void **state)
 {
-    struct terms *terms = terms_create (NULL, "english");
+    struct terms *terms = terms_create (NULL, NULL);
 
     (void) state;
     for (size_t i = 0; i < G_N_ELEMENTS (rows); i++) {
@@ -101,7 +101,7 @@ test_postings (void **state)
 static void
 test_text_after_postings (void **state)
 {
-    struct terms *terms = terms_create (NULL, "english");
+    struct terms *terms = terms_create (NULL, NULL);
 
     (void) state;
     add (terms, FIELD_BODY, "one two");
@@ -206,7 +206,7 @@ compare_with_model (struct terms *terms, GRand *random, int words)
 static void
 test_model (void **state)
 {
-    struct terms *terms = terms_create (NULL, "english");
+    struct terms *terms = terms_create (NULL, NULL);
     GRand *random = g_rand_new_with_seed (7);
 
     (void) state;
@@ -279,7 +279,7 @@ test_digest (void **state)
         {FIELD_BODY, "ab", FIELD_SUBJECT, "c"}, {FIELD_BODY, "c", FIELD_BODY, "ab"},
         {FIELD_BODY, "", FIELD_BODY, "abc"},    {FIELD_BODY, "abc", FIELD_BODY, ""},
     };
-    struct terms *terms = terms_create (NULL, "english");
+    struct terms *terms = terms_create (NULL, NULL);
     unsigned char same[16], again[16], other[16];
 
     (void) state;
@@ -381,7 +381,7 @@ setup (void **state)
     struct fixture *f = calloc (1, sizeof *f);
     strcpy (f->folder, "/tmp/test-terms.XXXXXX");
     f->ctx = talloc_new (NULL);
-    f->terms = terms_create (f->ctx, "english");
+    f->terms = terms_create (f->ctx, NULL);
     *state = f;
     return mkdtemp (f->folder) ? 0 : -1;
 }
