@@ -129,11 +129,11 @@ static void
 add_part (struct adding *adding, const struct mail_part *part)
 {
     add_string (adding, FIELD_MIME_TYPE, part->type);
-    if (part->attachment)
+    if (part->attachment && !mime_part_is_wrapping (adding->message, part))
         add_string (adding, FIELD_ATTACHMENT, part->filename);
     if (part->kind == MAIL_PART_MESSAGE)
         add_inner_headers (adding, part);
-    if (part->kind == MAIL_PART_LEAF && !part->attachment)
+    if (part->kind == MAIL_PART_LEAF)
         add_words (adding, part);
 }
 

@@ -56,6 +56,12 @@ bool mime_headers_begin (const char *data, size_t length);
 struct mime_headers *mime_headers_parse (void *ctx, const char *data, size_t length);
 const char *mime_headers_get (const struct mime_headers *headers, const char *name, unsigned nth);
 
+/* ---- calendar.c ---- */
+
+/* Makes the source of a calendar, with LF line ends and a NUL behind it, the words that people
+ * wrote into it; returns their length. What is no property is dropped. */
+size_t mime_calendar_words (char *text, size_t length);
+
 /* ---- rfc2047.c ---- */
 
 /* A copy that is valid UTF-8 and one line, whatever the text is. */

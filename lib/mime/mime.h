@@ -80,9 +80,10 @@ enum mail_status mime_part_text (void *ctx, struct mime_message *message,
                                  const struct mail_part *part, size_t limit, char **text_out,
                                  size_t *length_out);
 /* The words of a leaf for the index: as mime_part_text, with HTML turned into text (libxml2),
- * uuencoded and ASCII-armoured PGP blocks left out. Empty for what has no words: anything but
- * leaves of type text and message (delivery reports). Whether attachments are asked for is the
- * caller's choice. */
+ * uuencoded and ASCII-armoured PGP blocks left out. Of a calendar, what people
+ * wrote into it. Empty for what has no words: anything but leaves of type text and message
+ * (delivery reports), and application/octet-stream with the name of a text. Whether attachments are
+ * asked for is the caller's choice. */
 enum mail_status mime_part_words (void *ctx, struct mime_message *message,
                                   const struct mail_part *part, size_t limit, char **text_out,
                                   size_t *length_out);

@@ -211,12 +211,51 @@ mime_part_text (void *ctx, struct mime_message *message, const struct mail_part 
 
 /* ---- words ---- */
 
+/* Text that was sent under the type of anything at all: its name tells. */
+static bool
+is_named_text (const struct mail_part *part)
+{
+    static const char *const endings[] = {".txt",   ".text", ".log", ".csv", ".tsv", ".md",
+                                          ".patch", ".diff", ".ics", ".org", ".rst"};
+    const char *dot = part->filename != NULL ? strrchr (part->filename, '.') : NULL;
+
+    if (dot == NULL || strcmp (part->type, "application/octet-stream") != 0)
+        return false;
+    for (size_t i = 0; i < G_N_ELEMENTS (endings); i++)
+        if (g_ascii_strcasecmp (dot, endings[i]) == 0)
+            return true;
+    return false;
+}
+
+/* What has a NUL near its beginning is no text, whatever its name says. */
+static bool
+is_binary (struct mime_message *message, const struct mime_part *source)
+{
+    enum { LOOKED_AT = 4096 };
+    void *temporary = talloc_new (NULL);
+    struct bytes bytes = part_bytes (temporary, message, source, LOOKED_AT);
+    bool found = memchr (bytes.data, 0, MIN (bytes.length, LOOKED_AT)) != NULL;
+
+    talloc_free (temporary);
+    return found;
+}
+
 /* Text, and what programs wrote for people: delivery reports and the like. */
 static bool
 has_words (const struct mail_part *part)
 {
     return part->kind == MAIL_PART_LEAF &&
-           (part->text || g_str_has_prefix (part->type, "message/"));
+           (part->text || g_str_has_prefix (part->type, "message/") || is_named_text (part));
+}
+
+static bool
+is_calendar (const struct mail_part *part, const char *text)
+{
+    static const char begin[] = "BEGIN:VCALENDAR";
+
+    text += strspn (text, " \t\n");
+    return (strcmp (part->type, "text/calendar") == 0 || is_named_text (part)) &&
+           g_ascii_strncasecmp (text, begin, strlen (begin)) == 0;
 }
 
 static size_t
@@ -233,7 +272,8 @@ mime_part_words (void *ctx, struct mime_message *message, const struct mail_part
     char *text, *source;
     size_t length;
 
-    if (!has_words (part)) {
+    if (!has_words (part) ||
+        (is_named_text (part) && is_binary (message, &message->sources[part->number - 1]))) {
         *text_out = talloc_strdup (ctx, "");
         *length_out = 0;
         return MAIL_OK;
@@ -243,6 +283,8 @@ mime_part_words (void *ctx, struct mime_message *message, const struct mail_part
         source = text;
         text = html_to_text (ctx, source, length, &length);
         talloc_free (source);
+    } else if (is_calendar (part, text)) {
+        length = mime_calendar_words (text, length);
     } else
         length = plain_words (&message->sources[part->number - 1], text, length);
     *text_out = text;

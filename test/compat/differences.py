@@ -51,7 +51,7 @@ class Facts:
         self.plain, self.html_source, self.html_text = '', '', ''
         self.attached, self.inner_headers, self.binary, self.headers = '', '', '', ''
         self.types = set()
-        self.signature_names = self.part_headers = ''
+        self.part_headers = self.calendars = ''
         self.attached_message = self.odd_headers = self.odd_type = False
         self.dates, self.subjects = set(), set()
         self.nul_bytes = self.odd_bytes = False
@@ -75,8 +75,6 @@ class Facts:
         self.types.add(kind)
         self.odd_type |= '/' not in str(part.get('Content-Type', '/'))
         self.part_headers += ' '.join(str(v) for v in part.values()) + '\n'
-        if kind.endswith('-signature'):
-            self.signature_names += ' '.join(str(v) for v in part.values()) + '\n'
         if part.is_multipart():
             if kind == 'message/rfc822':
                 inner = part.get_payload(0)
@@ -93,12 +91,16 @@ class Facts:
             self.html_source += text + '\n'
             text = ''.join(seen.spaced) + ' ' + ''.join(seen.joined) + '\n'
             self.html_text += re.sub('[\u00ad\u200b-\u200d]', '', text)
-        elif part.get_content_disposition() == 'attachment':
-            self.attached += text + '\n'
+        elif part.get_content_disposition() == 'attachment' or not kind.startswith('text/'):
+            named = re.search(r'\.(txt|text|log|csv|tsv|md|patch|diff|ics|org|rst)$', part.get_filename() or '', re.I)
+            if kind.startswith('text/') or kind == 'application/octet-stream' and named:
+                self.attached += text + '\n'
+            if part.get_content_disposition() != 'attachment':
+                self.binary += text + '\n'
+        elif kind == 'text/calendar':
+            self.calendars += text + '\n'
         elif kind.startswith('text/'):
             self.plain += text + '\n'
-        else:
-            self.binary += text + '\n'
 
 
 def _date(text):
@@ -197,10 +199,13 @@ def attached_messages(facts, asked, direction):
 
 
 @rule
-def signature_names(facts, asked, direction):
-    signed = {t for t in facts.types if t.endswith('-signature')}
-    return direction == 'extra' and asked.field in ('', 'attachment') and bool(signed) and (
-        asked.any_in(facts.signature_names))
+def attached_texts(facts, asked, direction):
+    return direction == 'extra' and asked.of_body() and asked.any_in(facts.attached)
+
+
+@rule
+def calendars(facts, asked, direction):
+    return asked.of_body() and asked.any_in(facts.calendars)
 
 
 @rule

@@ -90,8 +90,6 @@ class Compare:
         for message_id in sorted(peer ^ ours):
             name = self.reason(message_id, query)
             self.used[name] = self.used.get(name, 0) + 1
-            # one rule that concerns all signed mail is no sign of masked faults
-            self.unlike -= name == 'signature-names'
             if name is None:
                 wrong.append('%s: %s %s' % (query, 'extra' if message_id in ours else 'missing',
                                             message_id))

@@ -85,7 +85,7 @@ static const struct {
      "From: a@x\nTo: Crew: bob@y, carl@z;, undisclosed-recipients:;\nSubject: s\n\n",
      "Fa:1 Fx:2 Mplain:2 Mtext:1 Ss:1 Tbob:101 Tcarl:202 Tcrew:1 Trecipients:304 "
      "Tundisclosed:303 Ty:102 Tz:203"},
-    {"parts: types, names of attachments only, text of what is not attached",
+    {"parts: types, names of attachments only, text of all",
      "From: a@x\nSubject: s\nMIME-Version: 1.0\n"
      "Content-Type: multipart/mixed; boundary=bb\n"
      "\n"
@@ -113,7 +113,60 @@ static const struct {
      "Fa:1 Fx:2 "
      "Mapplication:406 Mdiff:205 Mmixed:2 Mmultipart:1 Mpdf:407 Mplain:103,306 "
      "Mtext:102,203,305 Mx:204 "
-     "Ss:1 cover:1 patch:101"},
+     "Ss:1 attached:201 cover:1 patch:101"},
+    {"bytes that are a text by name, and those that are not",
+     "From: a@x\nSubject: s\nMIME-Version: 1.0\n"
+     "Content-Type: multipart/mixed; boundary=bb\n"
+     "\n"
+     "--bb\n"
+     "Content-Type: application/octet-stream; name=LOOKS.TXT\n"
+     "Content-Transfer-Encoding: base64\n"
+     "Content-Disposition: attachment\n"
+     "\n"
+     "b2N0ZXR3b3Jk\n"
+     "--bb\n"
+     "Content-Type: application/octet-stream; name=zero.txt\n"
+     "Content-Transfer-Encoding: base64\n"
+     "\n"
+     "YQBiIGhpZGRlbg==\n"
+     "--bb\n"
+     "Content-Type: application/octet-stream; name=a.bin\n"
+     "\n"
+     "binary\n"
+     "--bb--\n",
+     "Alooks:1 Atxt:2 Fa:1 Fx:2 "
+     "Mapplication:102,204,306 Mmixed:2 Mmultipart:1 Moctet:103,205,307 Mstream:104,206,308 "
+     "Ss:1 octetword:1"},
+    {"the name of a signature is no attachment's; its type counts",
+     "From: a@x\nSubject: s\nMIME-Version: 1.0\n"
+     "Content-Type: multipart/signed; boundary=bb\n"
+     "\n"
+     "--bb\n"
+     "Content-Type: text/plain\n"
+     "Content-Disposition: attachment; filename=name.txt\n"
+     "\n"
+     "said\n"
+     "--bb\n"
+     "Content-Type: application/pgp-signature; name=signature.asc\n"
+     "Content-Disposition: attachment; filename=signature.asc\n"
+     "\n"
+     "sig\n"
+     "--bb--\n",
+     "Aname:1 Atxt:2 Fa:1 Fx:2 "
+     "Mapplication:203 Mmultipart:1 Mpgp:204 Mplain:103 Msignature:205 Msigned:2 Mtext:102 "
+     "Ss:1 said:1"},
+    {"of a calendar, what people wrote",
+     "From: a@x\nSubject: s\nMIME-Version: 1.0\nContent-Type: text/calendar; charset=utf-8\n\n"
+     "BEGIN:VCALENDAR\r\nMETHOD:REQUEST\r\nBEGIN:VEVENT\r\n"
+     "SUMMARY;LANGUAGE=en:annual mee\r\n ting\\, again\r\n"
+     "ATTENDEE;ROLE=CHAIR;CN=\"Doe: Jane\";RSVP=TRUE:mailto:jane@example.org\r\n"
+     "ORGANIZER:MAILTO:bob@example.org\r\n"
+     "DESCRIPTION:one\\ntwo\r\nRRULE:FREQ=WEEKLY\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n",
+     "Fa:1 Fx:2 Mcalendar:2 Mtext:1 Ss:1 again:3 annual:1 bob:9 doe:4 example:7,10 jane:5,6 "
+     "meeting:2 one:12 org:8,11 two:13"},
+    {"a calendar that is none is a text",
+     "From: a@x\nSubject: s\nMIME-Version: 1.0\nContent-Type: text/calendar\n\nsummary: x\n",
+     "Fa:1 Fx:2 Mcalendar:2 Mtext:1 Ss:1 summary:1 x:2"},
     {"a forwarded message: headers as words of the body",
      "From: a@x\nTo: b@y\nSubject: outer\nMIME-Version: 1.0\n"
      "Content-Type: multipart/mixed; boundary=bb\n"
