@@ -52,14 +52,18 @@ cat >try.c <<'END'
 #include <mailindex.h>
 #include <talloc.h>
 #include <stdio.h>
+#include <string.h>
 
 int
 main (void)
 {
-    struct mail_open_options options = { "/nonexistent", NULL, 0, 0, "try" };
+    struct mail_open_options options;
     struct mail_index *index = NULL;
     char *error = NULL;
     void *ctx = talloc_new (NULL);
+
+    memset (&options, 0, sizeof options);
+    options.path = "/nonexistent";
     enum mail_status status = mail_index_open (ctx, &options, &index, &error);
 
     puts (mail_status_text (status));
