@@ -120,6 +120,10 @@ on_problem (void *closure, const char *path, enum mail_status status, const char
         say (run, "Note: Ignoring non-mail file: %s%s\n", path, NULL);
         return;
     }
+    if (status == MAIL_OK) {
+        say (run, "%s: %s: not all of its words are indexed\n", path, text);
+        return;
+    }
     run->again |= status == MAIL_ERROR_IO;
     say (run, "%s: %s\n", path, text && *text ? text : mail_status_text (status));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * new-problems.c - new --problems: the list of what could not be indexed, in the order of the
- * paths.
+ * new-problems.c - new --problems: the list of what could not be indexed, or not wholly, in the
+ * order of the paths.
  *
  * It is what the index remembers, and is not compared with what lies there now.
  */
@@ -45,18 +45,26 @@ row_path (void *ctx, struct mail_index *index, const struct mail_folders *folder
 static enum mail_status
 load_rows (void *ctx, struct mail_index *index, struct row **rows_out, size_t *count_out)
 {
-    struct mail_problem *problems;
+    struct mail_problem *whole, *in_part;
     struct mail_folders *folders;
-    enum mail_status status = mail_problems_load (ctx, index, &problems, count_out);
+    size_t whole_count, part_count;
+    enum mail_status status = mail_problems_load (ctx, index, &whole, &whole_count);
 
-    if (status == MAIL_OK && *count_out > 0)
+    if (status == MAIL_OK)
+        status = mail_problems_in_part (ctx, index, &in_part, &part_count);
+    if (status == MAIL_OK)
         status = mail_folders_load (ctx, index, &folders);
     if (status != MAIL_OK)
         return status;
+    *count_out = whole_count + part_count;
     *rows_out = talloc_array (ctx, struct row, *count_out);
-    for (size_t i = 0; i < *count_out; i++)
-        (*rows_out)[i] = (struct row){.problem = &problems[i],
-                                      .path = row_path (ctx, index, folders, &problems[i])};
+    for (size_t i = 0; i < *count_out; i++) {
+        const struct mail_problem *problem =
+            i < whole_count ? &whole[i] : &in_part[i - whole_count];
+
+        (*rows_out)[i] =
+            (struct row){.problem = problem, .path = row_path (ctx, index, folders, problem)};
+    }
     if (*count_out > 1)
         qsort (*rows_out, *count_out, sizeof **rows_out, compare_rows);
     return MAIL_OK;

@@ -80,16 +80,19 @@ apply_note_parsed (struct apply *apply, const char *path, const struct parsed_fi
 {
     struct mail_apply_counts *counts = apply->counts;
     counts->processed++;
-    if (file->status == MAIL_OK)
+    if (file->status == MAIL_OK && !file->limit)
         return;
-    if (file->status == MAIL_ERROR_NOT_MAIL)
+    if (file->status == MAIL_OK)
+        counts->in_part++;
+    else if (file->status == MAIL_ERROR_NOT_MAIL)
         counts->not_mail++;
     else if (file->vanished)
         counts->vanished++;
     else
         counts->failed++;
     if (apply->options->problem)
-        apply->options->problem (apply->options->closure, path, file->status, file->problem);
+        apply->options->problem (apply->options->closure, path, file->status,
+                                 file->status == MAIL_OK ? file->limit : file->problem);
 }
 
 struct parsed_file

@@ -453,6 +453,11 @@ struct mail_problem {
 /* All of them, by folder and name; an array of *count_out. */
 enum mail_status mail_problems_load (void *ctx, struct mail_index *index,
                                      struct mail_problem **problems_out, size_t *count_out);
+/* The files of messages that are indexed, but not with all of their words: too deep, too big, or
+ * with a header field that is truncated (the property index.limit tells). In the same form; since
+ * is when the file was last changed. */
+enum mail_status mail_problems_in_part (void *ctx, struct mail_index *index,
+                                        struct mail_problem **problems_out, size_t *count_out);
 
 /* ---- changes ---- */
 
@@ -485,7 +490,8 @@ void mail_changes_problem (struct mail_changes *changes, const char *folder, con
 size_t mail_changes_count_added (const struct mail_changes *changes);
 bool mail_changes_empty (const struct mail_changes *changes);
 
-/* Told about each file of mail_changes_add that could not be indexed. */
+/* Told about each file of mail_changes_add that could not be indexed; with MAIL_OK and the word of
+ * a reason, of one that is indexed up to a limit. */
 typedef void (*mail_problem_fn) (void *closure, const char *path, enum mail_status status,
                                  const char *text);
 /* Told when a file has been read (path), when a block has been published, and now and then while
@@ -522,6 +528,7 @@ struct mail_apply_counts {
     uint64_t not_mail;  /* files that are not mail */
     uint64_t failed;    /* files that could not be read or indexed */
     uint64_t vanished;  /* files that were gone when their turn came */
+    uint64_t in_part;   /* files that are indexed up to a limit (mail_problems_in_part) */
 };
 
 /* Does all of it: moves first; then the files to add, in blocks, each published in one commit as it

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* problem.c - what could not be indexed, remembered. */
 #include "problem.h"
-#include "index-private.h"
+#include "message.h"
 #include "schema.h"
+#include "term.h"
 #include "variant.h"
 
 #include <glib.h>
@@ -74,6 +75,71 @@ compare_problems (const void *a, const void *b)
     if (left->folder != right->folder)
         return left->folder < right->folder ? -1 : 1;
     return strcmp (left->name, right->name);
+}
+
+struct problem_list {
+    struct mail_problem *problems;
+    size_t count;
+};
+
+static void
+append_files (struct problem_list *list, const struct mail_message *message,
+              enum mail_reason reason)
+{
+    const struct record *record = &message->record;
+    list->problems = talloc_realloc (NULL, list->problems, struct mail_problem,
+                                     list->count + record->file_count + 1);
+    for (size_t i = 0; i < record->file_count; i++) {
+        const struct record_file *file = &record->files[i];
+        list->problems[list->count++] = (struct mail_problem){
+            .reason = reason,
+            .since = file->stat.mtime / 1000000000,
+            .folder = file->folder,
+            .name = file->name,
+            .stat = file->stat,
+        };
+    }
+}
+
+/* Those with one reason; messages stay on ctx, since the names are theirs. */
+static enum mail_status
+append_in_part (void *ctx, struct mail_index *index, enum mail_reason reason,
+                struct problem_list *list)
+{
+    char *pair = talloc_asprintf (ctx, "%s=%s", PROPERTY_LIMIT, mail_reason_word (reason));
+    struct store_term term = term_make_string (ctx, PREFIX_PROPERTY, pair);
+    struct idset ids = {NULL, 0};
+    unsigned attempt = 0;
+    enum mail_status status;
+    do
+        status = store_postings (ctx, index->state, term, &ids);
+    while (status != MAIL_OK && index_overtaken (index, status, &attempt) == MAIL_OK);
+    if (status != MAIL_OK)
+        return index_fail_store (index, index->state, status);
+    for (size_t i = 0; status == MAIL_OK && i < ids.count; i++) {
+        struct mail_message *message;
+        status = message_read (ctx, index, ids.ids[i], &message);
+        if (status == MAIL_OK && message)
+            append_files (list, message, reason);
+    }
+    return status;
+}
+
+enum mail_status
+mail_problems_in_part (void *ctx, struct mail_index *index, struct mail_problem **problems_out,
+                       size_t *count_out)
+{
+    static const enum mail_reason reasons[] = {MAIL_REASON_TOO_DEEP, MAIL_REASON_TOO_BIG,
+                                               MAIL_REASON_TRUNCATED};
+    struct problem_list list = {talloc_array (NULL, struct mail_problem, 1), 0};
+    enum mail_status status = MAIL_OK;
+    for (size_t i = 0; status == MAIL_OK && i < G_N_ELEMENTS (reasons); i++)
+        status = append_in_part (ctx, index, reasons[i], &list);
+    if (list.count > 1)
+        qsort (list.problems, list.count, sizeof *list.problems, compare_problems);
+    *problems_out = talloc_steal (ctx, list.problems);
+    *count_out = list.count;
+    return status;
 }
 
 static enum mail_status

@@ -2,6 +2,7 @@
 /*
  * publish-files.c - files come, go and are renamed: what that means for their messages.
  */
+#include "properties.h"
 #include "publish-private.h"
 #include "schema.h"
 #include "term.h"
@@ -123,6 +124,15 @@ name_file (struct edit *edit, uint32_t folder, const char *name, const struct pa
     return named;
 }
 
+/* Not all of the file is indexed. */
+static void
+note_limit (struct edit *edit, const struct parsed_file *file)
+{
+    const struct mail_property property = {PROPERTY_LIMIT, file->limit};
+    if (file->limit)
+        edit_add_property (edit, &property);
+}
+
 /* known: it has its tags already, from before it went. */
 static void
 tag_new_message (struct publish *publish, struct edit *edit, const struct parsed_file *file,
@@ -179,6 +189,8 @@ add_message (struct publish *publish, struct node *node, uint32_t folder, const 
         return status;
     if (thread)
         threads_set (publish, node, thread);
+    edit_remove_properties (edit, PROPERTY_LIMIT);
+    note_limit (edit, file);
     tag_new_message (publish, edit, file, was_gone);
     if (was_gone)
         publish->counts.renamed++;
@@ -228,8 +240,11 @@ add_further_file (struct edit *edit, uint32_t folder, const char *name,
                   const struct parsed_file *file)
 {
     struct record *record = &edit->message->record;
-    if (is_alone (edit, folder, name))
+    if (is_alone (edit, folder, name)) {
         renew_headers (edit->message, file);
+        edit_remove_properties (edit, PROPERTY_LIMIT);
+    }
+    note_limit (edit, file);
     struct record_file named = name_file (edit, folder, name, file);
     long known = record_find_file (record, folder, name);
     if (known < 0)
@@ -328,6 +343,8 @@ publish_rebuilt (struct publish *publish, const char *id, uint32_t text, uint32_
     *done_out = !node->edit || node->edit->message->record.text == before;
     if (!*done_out)
         return publish_waste_text (publish, text);
+    if (node->edit)
+        edit_remove_properties (node->edit, PROPERTY_LIMIT);
     for (size_t i = 0; status == MAIL_OK && i < count; i++)
         status = rebuilt_file (publish, node, &files[i], text);
     if (status != MAIL_OK || node->edit->message->docid == text)

@@ -23,6 +23,8 @@
 #define PREFIX_FILE "N"     /* folder id ":" base name */
 #define PREFIX_GONE "X"     /* of a tombstone: its Message-ID */
 #define PREFIX_PROPERTY "B" /* key "=" value */
+#define PROPERTY_LIMIT \
+    "index.limit" /* why not all of a file's words are there: mail_reason_word() */
 
 /* ---- state: value slots, 8 bytes big-endian each but SLOT_FOLDER ---- */
 enum schema_slot {
@@ -70,10 +72,10 @@ enum text_field { TEXT_FIELD_LIST (TEXT_FIELD_ENUM) FIELD_COUNT };
 #define TERM_MAX 240         /* bytes, a NUL counting twice; longer terms are hashed: term.h */
 #define MESSAGE_ID_MAX 189   /* longer ids are replaced by their hash */
 #define WORD_MAX 64          /* bytes of a folded word; longer ones are left out */
-#define WORDS_MAX 250000     /* different words indexed of one message, the first ones */
+#define WORDS_MAX 150000     /* different words indexed of one message, the first ones */
 #define REFERENCES_MAX 1000  /* the first and the last 999 are kept */
 #define HEADER_MAX (1 << 20) /* bytes of a header field's value */
-#define TEXT_MAX (64 << 20)  /* bytes of text indexed of one message */
+#define TEXT_MAX (32 << 20)  /* bytes of text indexed of one message */
 #define PARTS_MAX 10000
 #define DEPTH_MAX 1024
 

@@ -43,6 +43,7 @@ parsed_file_copy (void *ctx, const struct parsed_file *file)
     if (file->status != MAIL_OK)
         return copy;
     copy.id = talloc_strdup (ctx, file->id);
+    copy.limit = file->limit ? talloc_strdup (ctx, file->limit) : NULL;
     copy.tags = copy_strings (ctx, file->tags, file->tag_count);
     for (unsigned i = 0; i < MAIL_FIELD_COUNT; i++)
         copy.record.fields[i] = talloc_strdup (ctx, file->record.fields[i]);
@@ -149,6 +150,15 @@ fill_parsed (void *ctx, struct mime_message *message, struct parsed_file *file)
     fill_record (ctx, message, file);
 }
 
+static const char *
+find_limit (const struct builder *builder, const struct mime_message *message)
+{
+    enum mail_reason reason;
+    if (mime_message_limit (message, &reason))
+        return mail_reason_word (reason);
+    return terms_are_cut (builder->terms) ? mail_reason_word (MAIL_REASON_TOO_BIG) : NULL;
+}
+
 /* Adds one file's words to the document that is being made. */
 static bool
 add_file (struct builder *builder, void *ctx, int fd, struct parsed_file *file)
@@ -160,6 +170,7 @@ add_file (struct builder *builder, void *ctx, int fd, struct parsed_file *file)
     if (file->status == MAIL_OK) {
         fill_parsed (ctx, message, file);
         document_add (builder->terms, message);
+        file->limit = find_limit (builder, message);
         terms_digest (builder->terms, file->record.files->digest);
     } else {
         file->problem = error ? error : mail_status_text (file->status);

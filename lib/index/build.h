@@ -29,6 +29,7 @@ struct parsed_file {
     const char *id;          /* in the form of term_message_id() */
     const char *const *tags; /* found by content type */
     size_t tag_count;
+    const char *limit;    /* mail_reason_word() of why not all of it is indexed, else NULL */
     struct record record; /* with one file entry, its digest set, folder and name not */
 };
 

@@ -118,8 +118,9 @@ add_words (struct adding *adding, const struct mail_part *part)
     char *text;
     size_t length;
 
-    if (adding->bytes < TEXT_MAX &&
-        mime_part_words (scratch, adding->message, part, TEXT_MAX - adding->bytes, &text,
+    /* One character more than there is room for, so that its lack is noticed. */
+    if (adding->bytes <= TEXT_MAX &&
+        mime_part_words (scratch, adding->message, part, TEXT_MAX - adding->bytes + 4, &text,
                          &length) == MAIL_OK)
         add_text (adding, FIELD_BODY, text, length);
     talloc_free (scratch);

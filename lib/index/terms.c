@@ -67,6 +67,7 @@ struct terms {
     const struct fields *fields;
     uint32_t next[FIELDS_MAX]; /* position of the next text */
     size_t bytes;              /* of text so far */
+    bool cut;                  /* something was left out for a limit */
     unsigned field;            /* of the text that is being read */
 };
 
@@ -171,6 +172,7 @@ terms_clear (struct terms *terms)
     for (size_t i = 0; i < FIELDS_MAX; i++)
         terms->next[i] = 1;
     terms->bytes = 0;
+    terms->cut = false;
     g_checksum_reset (terms->checksum);
 }
 
@@ -269,6 +271,7 @@ collect (void *closure, const struct token *token)
     struct entry *entry = find_entry (terms, token);
 
     if (!entry) {
+        terms->cut = true;
         if (token->kind == TOKEN_WORD || token->kind == TOKEN_CJK)
             add_word (terms, LEFT_OUT);
         return;
@@ -301,6 +304,7 @@ terms_add_text (struct terms *terms, unsigned field, const char *text, size_t le
 {
     uint32_t first = terms->next[field], behind;
 
+    terms->cut |= length > TEXT_MAX - terms->bytes;
     length = MIN (length, TEXT_MAX - terms->bytes);
     terms->bytes += length;
     terms->field = field;
@@ -310,6 +314,12 @@ terms_add_text (struct terms *terms, unsigned field, const char *text, size_t le
     behind = tokenize (terms->tokenizer, text, length, first, collect, terms);
     if (behind > first)
         terms->next[field] = behind - 1 + TEXT_GAP;
+}
+
+bool
+terms_are_cut (const struct terms *terms)
+{
+    return terms->cut;
 }
 
 void

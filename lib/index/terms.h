@@ -21,6 +21,8 @@ void terms_clear (struct terms *terms);
 /* Adds a text to a field. Positions of each field start at 1 and go on 100 after the last text of
  * the same field, so that no phrase spans two texts. */
 void terms_add_text (struct terms *terms, unsigned field, const char *text, size_t length);
+/* Whether the document has more text (TEXT_MAX) or other words (WORDS_MAX) than are indexed. */
+bool terms_are_cut (const struct terms *terms);
 /* 16 bytes over all (field, text) added since terms_clear: two documents with equal digests have
  * equal words. */
 void terms_digest (struct terms *terms, unsigned char digest_out[16]);

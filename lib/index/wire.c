@@ -13,7 +13,7 @@
 #define PAYLOAD_MAX (64 << 20) /* more is no message of ours */
 #define RETRY_MS 10
 #define RETRIES 3000
-#define PARSED_TYPE "a(uayayaayay)"
+#define PARSED_TYPE "a(uayayayaayay)"
 
 /* ---- sending ---- */
 
@@ -232,8 +232,9 @@ encode_file (void *ctx, const struct parsed_file *file)
         file->record.files->name = "";
         record = record_encode (ctx, &file->record, &length);
     }
-    return g_variant_new ("(u@ay@ay@aay@ay)", (guint32) file->status,
+    return g_variant_new ("(u@ay@ay@ay@aay@ay)", (guint32) file->status,
                           g_variant_new_bytestring (file->problem ? file->problem : ""),
+                          g_variant_new_bytestring (file->limit ? file->limit : ""),
                           g_variant_new_bytestring (file->id ? file->id : ""),
                           g_variant_builder_end (&tags), bytes_variant (record, length));
 }
@@ -273,12 +274,14 @@ static bool
 decode_file (void *ctx, GVariant *variant, struct parsed_file *file)
 {
     guint32 status;
-    GVariant *problem, *id, *tags, *record;
+    GVariant *problem, *limit, *id, *tags, *record;
     gsize length;
-    g_variant_get (variant, "(u@ay@ay@aay@ay)", &status, &problem, &id, &tags, &record);
+    g_variant_get (variant, "(u@ay@ay@ay@aay@ay)", &status, &problem, &limit, &id, &tags, &record);
     *file = (struct parsed_file){.status = status};
     if (*g_variant_get_bytestring (problem))
         file->problem = talloc_strdup (ctx, g_variant_get_bytestring (problem));
+    if (*g_variant_get_bytestring (limit))
+        file->limit = talloc_strdup (ctx, g_variant_get_bytestring (limit));
     file->id = talloc_strdup (ctx, g_variant_get_bytestring (id));
     decode_tags (ctx, tags, file);
     const char *bytes = g_variant_get_fixed_array (record, &length, 1);
@@ -286,6 +289,7 @@ decode_file (void *ctx, GVariant *variant, struct parsed_file *file)
                 (status != MAIL_OK || (record_decode (ctx, bytes, length, &file->record) &&
                                        file->record.file_count == 1));
     g_variant_unref (problem);
+    g_variant_unref (limit);
     g_variant_unref (id);
     g_variant_unref (tags);
     g_variant_unref (record);

@@ -75,7 +75,7 @@ span_next (const char *line, const char *end)
 
 /* Writes the value and a NUL; returns the place after it. Never more than value_length + 1. */
 static char *
-put_value (char *out, const char *value, size_t length)
+put_value (char *out, const char *value, size_t length, bool *cut)
 {
     char *start = out;
 
@@ -87,6 +87,7 @@ put_value (char *out, const char *value, size_t length)
         else if (value[i] != '\0' && value[i] != '\r' && value[i] != '\n')
             *out++ = value[i];
     }
+    *cut |= out - start == HEADER_MAX;
     while (out > start && g_ascii_isspace (out[-1]))
         out--;
     *out++ = '\0';
@@ -116,7 +117,7 @@ add_field (struct mime_headers *headers, char **arena, const struct span *span)
     field->name = *arena;
     *arena = put_name (*arena, span);
     field->value = *arena;
-    *arena = put_value (*arena, span->value, (size_t) (span->end - span->value));
+    *arena = put_value (*arena, span->value, (size_t) (span->end - span->value), &headers->cut);
 }
 
 static int

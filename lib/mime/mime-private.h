@@ -49,6 +49,7 @@ struct mime_headers {
     struct mime_field *fields; /* by name, equal names in the order of the file */
     size_t count;
     size_t body; /* offset in data after the empty line */
+    bool cut;    /* a value was longer than HEADER_MAX */
 };
 /* Whether data begins with a field. */
 bool mime_headers_begin (const char *data, size_t length);
@@ -127,6 +128,7 @@ struct mime_message {
     struct mime_part *sources; /* one for each of parts */
     size_t part_count;
     struct mime_cached *cached; /* decoded headers of parts */
+    bool too_deep, too_many_parts, cut_header;
 };
 
 /* mime_message_parse with another MIME_MEMORY_LIMIT. */

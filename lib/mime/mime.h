@@ -68,6 +68,9 @@ char *mime_decode_field (void *ctx, const char *name, const char *raw);
 
 /* Parts in depth-first order, the body first; at most PARTS_MAX, to DEPTH_MAX. */
 const struct mail_part *mime_parts (struct mime_message *message, size_t *count_out);
+/* Whether there is more in the file than limits let through, and which: DEPTH_MAX, PARTS_MAX, or
+ * HEADER_MAX for the message's own header. */
+bool mime_message_limit (const struct mime_message *message, enum mail_reason *reason_out);
 /* A header of a MAIL_PART_MESSAGE's message; decoded; NULL for none; talloc'd on message. */
 const char *mime_part_header (struct mime_message *message, const struct mail_part *part,
                               const char *name);

@@ -93,6 +93,7 @@ read_headers (struct mime_message *message, void *ctx, char **error_out)
     if (mime_headers_begin (block, length)) {
         headers = mime_headers_parse (message, block, MIN (length, MIME_HEADER_BLOCK_MAX));
         headers->body += source->start;
+        message->cut_header = headers->cut || length > MIME_HEADER_BLOCK_MAX;
     }
     talloc_free (temporary);
     message->headers = headers;

@@ -135,11 +135,10 @@ is_message (const char *type)
            strcmp (type, "message/global") == 0 || strcmp (type, "message/news") == 0;
 }
 
+/* What a part is, however deep it lies. */
 static enum mail_part_kind
 part_kind (const struct mail_part *part, const struct mime_part *source)
 {
-    if (part->depth >= DEPTH_MAX)
-        return MAIL_PART_LEAF;
     if (g_str_has_prefix (part->type, "multipart/"))
         return source->boundary != NULL ? MAIL_PART_MULTIPART : MAIL_PART_LEAF;
     return is_message (part->type) && mime_encoding_is_identity (source->encoding)
@@ -191,6 +190,10 @@ mime_part_open (struct mime_message *message, const struct mime_headers *headers
     if (id != NULL)
         part->content_id = mime_message_id_scan (message, id);
     part->kind = part_kind (part, source);
+    if (part->depth >= DEPTH_MAX && part->kind != MAIL_PART_LEAF) {
+        message->too_deep = true;
+        part->kind = MAIL_PART_LEAF;
+    }
     if (part->kind == MAIL_PART_LEAF)
         make_leaf (part);
     message->part_count++;
@@ -251,6 +254,15 @@ is_wrapping (const struct mime_message *message, size_t index)
     return parent != SIZE_MAX &&
            (is_encrypted (message, parent) ||
             (type_is (message, parent, "multipart/signed") && index != parent + 1));
+}
+
+bool
+mime_message_limit (const struct mime_message *message, enum mail_reason *reason_out)
+{
+    *reason_out = message->too_deep         ? MAIL_REASON_TOO_DEEP
+                  : message->too_many_parts ? MAIL_REASON_TOO_BIG
+                                            : MAIL_REASON_TRUNCATED;
+    return message->too_deep || message->too_many_parts || message->cut_header;
 }
 
 bool

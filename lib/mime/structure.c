@@ -233,6 +233,8 @@ mime_structure (struct mime_message *message)
         if (level != NONE)
             on_boundary (s, &line, level, final);
     }
+    message->too_many_parts =
+        message->part_count >= PARTS_MAX && s->lines->offset < message->source->size;
     close_down_to (s, 0,
                    message->part_count < PARTS_MAX ? message->source->size : s->lines->offset);
     g_hash_table_destroy (s->boundaries);

@@ -104,6 +104,48 @@ test_remembered (void **state)
 }
 
 static void
+note_told (void *closure, const char *path, enum mail_status status, const char *text)
+{
+    char **told = closure;
+    *told = talloc_asprintf (NULL, "%s %d %s", path, status, text);
+}
+
+/* A field's value over its limit: the message is there, and what it lacks is told and listed. */
+static void
+test_in_part (void **state)
+{
+    struct fixture *f = *state;
+    size_t count;
+    struct mail_problem *problems;
+    char *told = NULL, *value = talloc_size (f->ctx, (1 << 20) + 10);
+    memset (value, 'x', (1 << 20) + 9);
+    value[(1 << 20) + 9] = '\0';
+    helper_mail (f, "long", "long@example.org", value, 9, NULL, "the body of it");
+    struct mail_apply_options options = helper_options ();
+    options.problem = note_told;
+    options.closure = &told;
+    struct mail_apply_counts counts = add (f, "long", options);
+    assert_int_equal (counts.added, 1);
+    assert_int_equal (counts.in_part, 1);
+    assert_int_equal (counts.failed, 0);
+    assert_non_null (told);
+    assert_non_null (strstr (told, "in/cur/long 0 truncated"));
+    talloc_free (told);
+    load_problems (f, &count);
+    assert_int_equal (count, 0);
+    assert_int_equal (mail_problems_in_part (f->ctx, f->index, &problems, &count), MAIL_OK);
+    assert_int_equal (count, 1);
+    assert_string_equal (problems[0].name, "long");
+    assert_int_equal (problems[0].reason, MAIL_REASON_TRUNCATED);
+    assert_int_equal (problems[0].folder, folder_id (f));
+    assert_int_equal (problems[0].since, helper_stat (f, "in/cur/long").mtime / 1000000000);
+    assert_int_equal (helper_count (f, "\"body of it\" and property:index.limit=truncated"), 1);
+    drop (f, "long", helper_options ());
+    assert_int_equal (mail_problems_in_part (f->ctx, f->index, &problems, &count), MAIL_OK);
+    assert_int_equal (count, 0);
+}
+
+static void
 test_told (void **state)
 {
     struct fixture *f = *state;
@@ -250,6 +292,7 @@ main (void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test (test_words),
         cmocka_unit_test_setup_teardown (test_remembered, helper_setup, helper_teardown),
+        cmocka_unit_test_setup_teardown (test_in_part, helper_setup, helper_teardown),
         cmocka_unit_test_setup_teardown (test_told, helper_setup, helper_teardown),
         cmocka_unit_test_setup_teardown (test_stopped, helper_setup, helper_teardown),
         cmocka_unit_test_setup_teardown (test_unreadable, helper_setup, helper_teardown),

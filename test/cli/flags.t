@@ -45,6 +45,7 @@ is 'the scan finds nothing to do' "$(quiet_new)" 'No new mail.'
 is '... and leaves the tags' "$("$MAIL" search --output=tags id:n1@x | tr '\n' ' ')" 'flagged inbox replied work '
 [ "$before" != "$(names)" ] || is 'names have changed' same other
 
+# shellcheck disable=SC2016 # the inner shell expands
 runs 'a list' 0 sh -c 'printf -- "-unread -- id:n2@x\n+flagged -- id:n2@x\n" | "$MAIL" tag --batch'
 is '... renames too' "$(file n2@x)" 'in/cur/n2:2,FS'
 before=$(names)
