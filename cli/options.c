@@ -53,7 +53,10 @@ set_boolean (void *ctx, const struct given *given, char **error_out)
     else if (given->text && strcmp (given->text, "true") != 0)
         return fail (ctx, error_out, "Unknown argument \"%s\" for (boolean) option \"%s\".\n",
                      given->text, given->spec->name);
-    *(bool *) given->value = value != given->negated;
+    if (given->spec->kind == OPTION_MAYBE)
+        *(int *) given->value = value != given->negated;
+    else
+        *(bool *) given->value = value != given->negated;
     return true;
 }
 
@@ -135,6 +138,7 @@ set_value (void *ctx, struct given *given, char **error_out)
 {
     switch (given->spec->kind) {
     case OPTION_BOOLEAN:
+    case OPTION_MAYBE:
         return set_boolean (ctx, given, error_out);
     case OPTION_KEYWORD:
     case OPTION_FLAGS:
@@ -147,6 +151,12 @@ set_value (void *ctx, struct given *given, char **error_out)
         break;
     }
     return false;
+}
+
+static bool
+is_boolean (const struct option_spec *spec)
+{
+    return spec->kind == OPTION_BOOLEAN || spec->kind == OPTION_MAYBE;
 }
 
 /* What follows the name in an argument without its "--"; NULL when it is another name. */
@@ -165,7 +175,7 @@ after_name (const char *argument, const char *name)
 static bool
 match (const struct option_spec *spec, const char *word, struct given *given)
 {
-    bool has_inverse = spec->kind == OPTION_BOOLEAN || spec->kind == OPTION_FLAGS;
+    bool has_inverse = is_boolean (spec) || spec->kind == OPTION_FLAGS;
     const char *rest = after_name (word, spec->name);
 
     given->negated = !rest && has_inverse && g_str_has_prefix (word, "no-");
@@ -206,7 +216,7 @@ options_parse (void *ctx, const struct option_set *sets, size_t set_count, int a
             fail (ctx, error_out, "Unrecognized option: %s\n", argv[i]);
             return -1;
         }
-        if (!given.text && given.spec->kind != OPTION_BOOLEAN && i + 1 < argc &&
+        if (!given.text && !is_boolean (given.spec) && i + 1 < argc &&
             !g_str_has_prefix (argv[i + 1], "--")) {
             given.text = argv[i + 1];
             given.took_next = true;
@@ -228,6 +238,8 @@ synopsis (void *ctx, const struct option_spec *spec, const void *defaults)
         return talloc_asprintf (
             ctx, *(const bool *) ((const char *) defaults + spec->offset) ? "--[no-]%s" : "--%s",
             spec->name);
+    case OPTION_MAYBE:
+        return talloc_asprintf (ctx, "--[no-]%s", spec->name);
     case OPTION_KEYWORD:
     case OPTION_FLAGS:
         return talloc_asprintf (ctx, "--%s=%s", spec->name, keyword_names (ctx, spec, "|"));

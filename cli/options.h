@@ -18,6 +18,7 @@
 enum option_kind {
     OPTION_END,
     OPTION_BOOLEAN, /* bool */
+    OPTION_MAYBE,   /* a boolean whose default is worked out: int, 0 or 1 where it is given */
     OPTION_KEYWORD, /* int: the value of one of keywords */
     OPTION_FLAGS,   /* int: the values of keywords ORed together */
     OPTION_INTEGER, /* int64_t */
@@ -47,6 +48,10 @@ struct option_spec {
     { \
         .kind = OPTION_BOOLEAN, .name = word, .offset = OPT_AT (type, member, bool), \
         .meaning = text \
+    }
+#define OPT_MAYBE(type, member, word, text) \
+    { \
+        .kind = OPTION_MAYBE, .name = word, .offset = OPT_AT (type, member, int), .meaning = text \
     }
 #define OPT_KEYWORD(type, member, word, words, text, ...) \
     { \

@@ -4,9 +4,9 @@
  *
  * Everything that comes from the mail passes through text_line() or text_write_block().
  */
-#include "show-text.h"
 #include "mail-date.h"
 #include "relative-date.h"
+#include "show.h"
 #include "text.h"
 
 #include <string.h>
@@ -14,7 +14,8 @@
 
 /* One show_text_message() or show_text_part(). */
 struct run {
-    const struct show_text *show;
+    const struct show *show;
+    const struct show_message *shown;
     struct mail_content *content;
     const struct mail_part *parts;
     size_t count;
@@ -60,8 +61,9 @@ put_leaf (const struct run *run, const struct mail_part *part)
     char *text;
     size_t length;
 
-    if (!part->text || (html && !run->show->include_html)) {
-        fprintf (run->show->file, "Non-text part: %s\n", text_line (run->local, part->type));
+    if (!part->text || (html && !run->show->options->include_html)) {
+        fprintf (run->show->file, "Non-text part: %s\n",
+                 text_line (run->local, part->spelled_type));
         return;
     }
     if (mail_part_text (run->local, run->content, part, &text, &length) != MAIL_OK)
@@ -80,7 +82,7 @@ put_part_opener (const struct run *run, const struct mail_part *part)
         fprintf (file, ", Filename: %s", text_line (run->local, part->filename));
     if (part->content_id)
         fprintf (file, ", Content-id: %s", text_line (run->local, part->content_id));
-    fprintf (file, ", Content-type: %s\n", text_line (run->local, part->type));
+    fprintf (file, ", Content-type: %s\n", text_line (run->local, part->spelled_type));
 }
 
 /* The part with this index and all that is in it. Nesting is limited by the library (DEPTH_MAX). */
@@ -123,29 +125,30 @@ put_summary_line (const struct run *run, const struct mail_message *message)
 }
 
 static struct run
-begin (const struct show_text *show, struct mail_content *content)
+begin (const struct show *show, const struct show_message *shown)
 {
-    struct run run = {.show = show, .content = content, .local = talloc_new (NULL)};
+    struct run run = {.show = show, .shown = shown, .content = shown->content};
 
-    run.parts = mail_content_parts (content, &run.count);
+    run.local = talloc_new (NULL);
+    run.parts = mail_content_parts (run.content, &run.count);
     return run;
 }
 
 void
-show_text_message (const struct show_text *show, const struct mail_message *message,
-                   struct mail_content *content, const struct show_place *place)
+show_text_message (struct show *show, const struct show_message *shown)
 {
-    struct run run = begin (show, content);
+    const struct mail_message *message = shown->message;
+    struct run run = begin (show, shown);
     FILE *file = show->file;
 
     fprintf (file, "\fmessage{ id:%s depth:%d match:%d excluded:%d filename:%s\n",
-             text_line (run.local, mail_message_id (message)), place->depth, place->match,
-             place->excluded, text_line (run.local, place->path));
+             text_line (run.local, mail_message_id (message)), shown->depth, shown->match,
+             shown->excluded, text_line (run.local, shown->path));
     fputs ("\fheader{\n", file);
     put_summary_line (&run, message);
-    put_headers (&run, NULL, place->first_file ? message : NULL);
+    put_headers (&run, NULL, shown->duplicate == 1 ? message : NULL);
     fputs ("\fheader}\n", file);
-    if (show->body) {
+    if (show->options->body) {
         fputs ("\fbody{\n", file);
         for (size_t i = 0; i < run.count; i = run.parts[i].end)
             put_part (&run, i);
@@ -156,14 +159,10 @@ show_text_message (const struct show_text *show, const struct mail_message *mess
 }
 
 void
-show_text_part (const struct show_text *show, struct mail_content *content, int number)
+show_text_part (struct show *show, const struct show_message *shown, const struct mail_part *part)
 {
-    struct run run = begin (show, content);
+    struct run run = begin (show, shown);
 
-    for (size_t i = 0; i < run.count; i++)
-        if (run.parts[i].number == number) {
-            put_part (&run, i);
-            break;
-        }
+    put_part (&run, (size_t) part->number - 1);
     talloc_free (run.local);
 }

@@ -9,6 +9,7 @@
 
 #include <glib.h>
 #include <stdbool.h>
+#include <string.h>
 #include <talloc.h>
 
 struct tree {
@@ -61,8 +62,8 @@ cut_cycles (struct tree *tree)
     talloc_free (mark);
 }
 
-static size_t
-depth_of (struct tree *tree, size_t i)
+static void
+find_depth (struct tree *tree, size_t i)
 {
     size_t steps = 0, known, at;
 
@@ -71,7 +72,6 @@ depth_of (struct tree *tree, size_t i)
     known = at == TREE_NONE ? 0 : tree->depth[at];
     for (at = i; steps > 0; at = tree->nodes[at].parent)
         tree->depth[at] = known + steps--;
-    return tree->depth[i];
 }
 
 /* Whether i stands on the way from at to its root. */
@@ -83,8 +83,17 @@ is_above (const struct tree *tree, size_t i, size_t at)
     return at == i;
 }
 
-/* A root that has references: hangs it below the deepest of them. Depths of what hangs below it are
- * known no more; they are only compared among others, so the old ones do. */
+/* Whether a reference is a better place than the best so far: the deeper one, of equal ones the one
+ * whose id is less. So notmuch has it, with depths as they were before any root was moved. */
+static bool
+is_better (const struct tree *tree, size_t i, size_t best)
+{
+    if (best == TREE_NONE || tree->depth[i] != tree->depth[best])
+        return best == TREE_NONE || tree->depth[i] > tree->depth[best];
+    return strcmp (tree->messages[i].id, tree->messages[best].id) < 0;
+}
+
+/* A root that has references: hangs it below one of them. */
 static void
 link_by_references (struct tree *tree, size_t i)
 {
@@ -93,15 +102,11 @@ link_by_references (struct tree *tree, size_t i)
     for (const char *const *id = tree->messages[i].references; id && *id; id++) {
         size_t found = find (tree, *id);
 
-        if (found == TREE_NONE || found == i)
-            continue;
-        if (best == TREE_NONE || depth_of (tree, found) > depth_of (tree, best))
+        if (found != TREE_NONE && found != i && is_better (tree, found, best))
             best = found;
     }
-    if (best != TREE_NONE && !is_above (tree, i, best)) {
+    if (best != TREE_NONE && !is_above (tree, i, best))
         tree->nodes[i].parent = best;
-        tree->depth[i] = depth_of (tree, best) + 1;
-    }
 }
 
 /* Lists of roots and children, built from the end so that they are in order. */
@@ -136,6 +141,8 @@ thread_tree_build (void *ctx, const struct tree_message *messages, size_t count,
         g_hash_table_insert (tree.by_id, (void *) messages[i].id, GSIZE_TO_POINTER (i + 1));
     link_named (&tree);
     cut_cycles (&tree);
+    for (size_t i = 0; i < count; i++)
+        find_depth (&tree, i);
     for (size_t i = 0; i < count; i++)
         if (tree.nodes[i].parent == TREE_NONE)
             link_by_references (&tree, i);

@@ -19,9 +19,9 @@ struct tree_node {
 #define TREE_NONE ((size_t) -1)
 
 /* Nodes in the order of messages (oldest first; talloc'd on ctx). A message hangs below its parent
- * where that is in the thread, else below the deepest of its references that is; the oldest message
- * of a cycle is a root. Roots and children are in the order of messages; *first_root_out begins the
- * roots. */
+ * where that is in the thread, else below the deepest of its references that is (of equal ones that
+ * with the least id); the oldest message of a cycle is a root. Roots and children are in the order
+ * of messages; *first_root_out begins the roots. */
 struct tree_node *thread_tree_build (void *ctx, const struct tree_message *messages, size_t count,
                                      size_t *first_root_out);
 

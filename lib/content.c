@@ -3,6 +3,7 @@
  * content.c - the public view of a mail file's content; all of the work is done in mime/.
  */
 #include "mailindex.h"
+#include "message.h"
 #include "mime/mime.h"
 
 #include <errno.h>
@@ -23,13 +24,20 @@ struct mail_content {
     struct header *headers;
 };
 
+/* Without waiting for what is no regular file; -1 with errno. */
+static int
+open_mail (const char *path)
+{
+    return open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
 enum mail_status
 mail_content_open (void *ctx, const char *path, struct mail_content **content_out, char **error_out)
 {
     struct mail_content *content = talloc_zero (ctx, struct mail_content);
     enum mail_status status = MAIL_ERROR_IO;
     char *reason = NULL;
-    int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int fd = open_mail (path);
 
     if (fd < 0)
         reason = talloc_strdup (content, strerror (errno));
@@ -63,10 +71,12 @@ mail_content_header (struct mail_content *content, const struct mail_part *part,
     for (header = content->headers; header != NULL; header = header->next)
         if (strcasecmp (header->name, name) == 0)
             return header->value;
-    raw = mime_header_raw (content->message, name, 0);
-    if (raw == NULL)
-        return NULL;
     header = talloc_zero (content, struct header);
+    raw = mime_header_joined (header, content->message, NULL, name);
+    if (raw == NULL) {
+        talloc_free (header);
+        return NULL;
+    }
     header->name = talloc_strdup (header, name);
     header->value = mime_decode_field (header, name, raw);
     header->next = content->headers;
@@ -74,9 +84,92 @@ mail_content_header (struct mail_content *content, const struct mail_part *part,
     return header->value;
 }
 
+const char *
+mail_content_header_name (const struct mail_content *content, const struct mail_part *part,
+                          const char *name)
+{
+    return mime_header_name (content->message, part, name);
+}
+
+char *
+mail_content_header_raw (void *ctx, const struct mail_content *content, const char *name)
+{
+    const char *value = mime_header_raw (content->message, name, 0);
+    char *all = talloc_strdup (ctx, value);
+
+    for (unsigned i = 1; (value = mime_header_raw (content->message, name, i)) != NULL; i++)
+        all = talloc_asprintf_append_buffer (all, " %s", value);
+    return all;
+}
+
 enum mail_status
 mail_part_text (void *ctx, struct mail_content *content, const struct mail_part *part,
                 char **text_out, size_t *length_out)
 {
     return mime_part_text (ctx, content->message, part, SIZE_MAX, text_out, length_out);
+}
+
+bool
+mail_part_write (const struct mail_content *content, const struct mail_part *part,
+                 struct mail_sink sink)
+{
+    return mime_part_write (content->message, part, sink);
+}
+
+enum mail_status
+mail_file_write (const char *path, struct mail_sink sink)
+{
+    int fd = open_mail (path), error;
+    bool ok;
+
+    if (fd < 0)
+        return MAIL_ERROR_IO;
+    ok = mime_file_write (fd, sink);
+    error = errno;
+    close (fd);
+    errno = error;
+    return ok || error == 0 ? MAIL_OK : MAIL_ERROR_IO;
+}
+
+/* ---- addresses ---- */
+
+/* The mailboxes of a raw value. */
+static struct mail_address *
+read_addresses (void *ctx, const char *raw, size_t *count_out)
+{
+    size_t count, kept = 0;
+    struct mime_address *list = mime_decode_addresses (ctx, raw, &count);
+    struct mail_address *addresses = talloc_array (ctx, struct mail_address, count + 1);
+
+    for (size_t i = 0; i < count; i++)
+        if (!list[i].group)
+            addresses[kept++] = (struct mail_address){list[i].name, list[i].address};
+    talloc_steal (addresses, list);
+    *count_out = kept;
+    return addresses;
+}
+
+struct mail_address *
+mail_message_addresses (void *ctx, const struct mail_message *message, enum mail_field field,
+                        size_t *count_out)
+{
+    return read_addresses (ctx, message_raw_field (message, field), count_out);
+}
+
+struct mail_address *
+mail_content_addresses (void *ctx, const struct mail_content *content, const char *name,
+                        size_t *count_out)
+{
+    void *local = talloc_new (ctx);
+    const char *raw = mime_header_joined (local, content->message, NULL, name);
+    struct mail_address *addresses = read_addresses (ctx, raw != NULL ? raw : "", count_out);
+
+    talloc_free (local);
+    return addresses;
+}
+
+char *
+mail_address_text (void *ctx, const struct mail_address *address)
+{
+    return mime_address_text (ctx, address->name, address->address);
 }

@@ -210,6 +210,9 @@ struct mail_part {
     const char *content_id; /* without "<>"; NULL for none */
     bool attachment;        /* Content-Disposition: attachment */
     bool text;              /* a leaf of type text, of which mail_part_text can be had */
+    /* As the mail spells them; NULL for none, but the type, which is never NULL. */
+    const char *spelled_type, *disposition, *charset, *encoding;
+    uint64_t length; /* of its body, as it lies in the file, in bytes */
 };
 
 /* Parses an absolute path. MAIL_ERROR_IO, MAIL_ERROR_NOT_MAIL. */
@@ -217,13 +220,52 @@ enum mail_status mail_content_open (void *ctx, const char *path, struct mail_con
                                     char **error_out);
 /* Parts in depth-first order. */
 const struct mail_part *mail_content_parts (const struct mail_content *content, size_t *count_out);
-/* First header field of this name, any case, decoded; NULL for none. part: NULL for the message's
- * own, else a MAIL_PART_MESSAGE. */
+/* First header field of this name, any case, decoded; of To, Cc, Bcc and Reply-To all of that name
+ * as one list; NULL for none. part: NULL for the message's own, else a MAIL_PART_MESSAGE. */
 const char *mail_content_header (struct mail_content *content, const struct mail_part *part,
                                  const char *name);
+/* The name of the first such field as the mail spells it; NULL for none. part as above. */
+const char *mail_content_header_name (const struct mail_content *content,
+                                      const struct mail_part *part, const char *name);
+/* All values of the fields of this name, joined with blanks, unfolded but not decoded; NULL for
+ * none; talloc'd on ctx. */
+char *mail_content_header_raw (void *ctx, const struct mail_content *content, const char *name);
 /* Text of a text part as UTF-8 with LF line ends; *text_out is talloc'd on ctx, NUL-terminated. */
 enum mail_status mail_part_text (void *ctx, struct mail_content *content,
                                  const struct mail_part *part, char **text_out, size_t *length_out);
+
+/* Takes bytes, in pieces of at most some hundred kilobytes; false: no more are wanted. */
+struct mail_sink {
+    bool (*write) (void *closure, const char *bytes, size_t length);
+    void *closure;
+};
+/* The bytes of a part, whatever its size, in little memory: of a leaf its content without the
+ * transfer encoding; of a MAIL_PART_MESSAGE the message; of a MAIL_PART_MULTIPART its header (the
+ * fields that describe content only, where that is a message's) and all that is in it. False where
+ * the sink wanted no more. */
+bool mail_part_write (const struct mail_content *content, const struct mail_part *part,
+                      struct mail_sink sink);
+/* All bytes of a mail file (absolute path), unpacked where it is packed. MAIL_ERROR_IO, with errno
+ * set; MAIL_OK also where the sink wanted no more. */
+enum mail_status mail_file_write (const char *path, struct mail_sink sink);
+
+/* ---- addresses ---- */
+
+/* A mailbox (RFC 5322 3.4). */
+struct mail_address {
+    const char *name;    /* decoded display name; "" for none */
+    const char *address; /* "" where there is a name only */
+};
+/* Those of the fields From, To, Cc, Bcc, Reply-To, as state has them; members of groups, without
+ * the group. What is encoded is never syntax. talloc'd on ctx. */
+struct mail_address *mail_message_addresses (void *ctx, const struct mail_message *message,
+                                             enum mail_field field, size_t *count_out);
+/* Those of all fields of this name in the message's header. */
+struct mail_address *mail_content_addresses (void *ctx, const struct mail_content *content,
+                                             const char *name, size_t *count_out);
+/* "name <address>" as people read it: the name in quotes where it holds one of .,;:@()[]<>; the
+ * address alone where there is no name; talloc'd on ctx. */
+char *mail_address_text (void *ctx, const struct mail_address *address);
 
 /* ---- queries ------------------------------------------------------------------------------- */
 

@@ -252,7 +252,8 @@ mime_decode_addresses (void *ctx, const char *raw, size_t *count_out)
     addresses = talloc_array (ctx, struct mime_address, entries.count + 1);
     for (size_t i = 0; i < entries.count; i++)
         if (entries.list[i].kind != ENTRY_GROUP_END)
-            addresses[n++] = (struct mime_address){entries.list[i].name, entries.list[i].address};
+            addresses[n++] = (struct mime_address){entries.list[i].name, entries.list[i].address,
+                                                   entries.list[i].kind == ENTRY_GROUP};
     if (entries.list != NULL)
         talloc_steal (addresses, entries.list);
     *count_out = n;
@@ -319,5 +320,17 @@ mime_decode_address_text (void *ctx, const char *raw)
     text = talloc_strndup (ctx, out->str, out->len);
     g_string_free (out, TRUE);
     talloc_free (entries.list);
+    return text;
+}
+
+char *
+mime_address_text (void *ctx, const char *name, const char *address)
+{
+    GString *out = g_string_new (NULL);
+    char *text;
+
+    append_mailbox (out, name, address);
+    text = talloc_strndup (ctx, out->str, out->len);
+    g_string_free (out, TRUE);
     return text;
 }

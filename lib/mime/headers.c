@@ -97,8 +97,7 @@ put_value (char *out, const char *value, size_t length, bool *cut)
 static char *
 put_name (char *out, const struct span *span)
 {
-    for (size_t i = 0; i < span->name_length; i++)
-        *out++ = g_ascii_tolower (span->line[i]);
+    out = mempcpy (out, span->line, span->name_length);
     *out++ = '\0';
     return out;
 }
@@ -124,7 +123,7 @@ static int
 field_compare (const void *a, const void *b)
 {
     const struct mime_field *x = a, *y = b;
-    int order = strcmp (x->name, y->name);
+    int order = g_ascii_strcasecmp (x->name, y->name);
 
     /* Names lie in the buffer in the order of the file. */
     return order != 0 ? order : x->name < y->name ? -1 : 1;
@@ -156,8 +155,8 @@ mime_headers_parse (void *ctx, const char *data, size_t length)
     return headers;
 }
 
-const char *
-mime_headers_get (const struct mime_headers *headers, const char *name, unsigned nth)
+const struct mime_field *
+mime_headers_find (const struct mime_headers *headers, const char *name, unsigned nth)
 {
     size_t low = 0, high = headers->count;
 
@@ -172,5 +171,13 @@ mime_headers_get (const struct mime_headers *headers, const char *name, unsigned
     if (nth >= headers->count - low ||
         g_ascii_strcasecmp (headers->fields[low + nth].name, name) != 0)
         return NULL;
-    return headers->fields[low + nth].value;
+    return &headers->fields[low + nth];
+}
+
+const char *
+mime_headers_get (const struct mime_headers *headers, const char *name, unsigned nth)
+{
+    const struct mime_field *field = mime_headers_find (headers, name, nth);
+
+    return field != NULL ? field->value : NULL;
 }

@@ -15,6 +15,12 @@
 
 /* ---- source.c: a descriptor as bytes ---- */
 
+/* Bytes, in memory of their own or in that of a source. */
+struct mime_bytes {
+    const char *data;
+    size_t length;
+};
+
 /* A mail file, open for reading. */
 struct mime_source {
     char *memory; /* all of it; NULL: it is read from fd */
@@ -42,11 +48,11 @@ bool mime_mailbox_has_more (const struct mime_source *source);
 /* ---- headers.c: a header block ---- */
 
 struct mime_field {
-    const char *name;  /* lower case */
+    const char *name;  /* as the mail spells it */
     const char *value; /* as mime_header_raw */
 };
 struct mime_headers {
-    struct mime_field *fields; /* by name, equal names in the order of the file */
+    struct mime_field *fields; /* by name in any case, equal names in the order of the file */
     size_t count;
     size_t body; /* offset in data after the empty line */
     bool cut;    /* a value was longer than HEADER_MAX */
@@ -55,6 +61,9 @@ struct mime_headers {
 bool mime_headers_begin (const char *data, size_t length);
 /* Data need not end in a NUL. */
 struct mime_headers *mime_headers_parse (void *ctx, const char *data, size_t length);
+/* NULL where there is none. */
+const struct mime_field *mime_headers_find (const struct mime_headers *headers, const char *name,
+                                            unsigned nth);
 const char *mime_headers_get (const struct mime_headers *headers, const char *name, unsigned nth);
 
 /* ---- calendar.c ---- */
@@ -86,7 +95,8 @@ void mime_references_scan (void *ctx, const char *references, const char *in_rep
 
 /* What a part is beside its struct mail_part. Strings are "" nowhere: NULL for none. */
 struct mime_part {
-    size_t body, end; /* offsets in the file: after the header, after the body */
+    size_t header;    /* offset in the file: where its header begins */
+    size_t body, end; /* after the header, after the body */
     size_t parent;    /* index; SIZE_MAX for the first */
     GMimeContentEncoding encoding;
     const char *charset, *boundary, *smime_type; /* parameters of Content-Type */
@@ -97,14 +107,29 @@ struct mime_part {
 
 /* Fills the array of parts. */
 void mime_structure (struct mime_message *message);
-/* Appends a part; its index. headers: NULL for none; digest: it is a message by default. */
-size_t mime_part_open (struct mime_message *message, const struct mime_headers *headers,
-                       bool digest, size_t body, size_t parent, size_t depth);
+/* Where a part stands, and what is known of it when its header has been read. */
+struct mime_place {
+    const struct mime_headers *headers; /* NULL for none */
+    size_t header, body;                /* offsets in the file */
+    size_t parent;                      /* index; SIZE_MAX for none */
+    size_t depth;
+    bool digest; /* a message by default */
+};
+/* Appends a part; its index. */
+size_t mime_part_open (struct mime_message *message, const struct mime_place *place);
 /* The part's body ends here; all of its sub-parts are closed. */
 void mime_part_close (struct mime_message *message, size_t index, size_t end);
+/* Its body goes on to here. */
+void mime_part_extend (struct mime_message *message, size_t index, size_t end);
 void mime_find_tags (struct mime_message *message);
 /* Whether bodies in this encoding are read as they are. */
 bool mime_encoding_is_identity (GMimeContentEncoding encoding);
+
+/* ---- decode.c ---- */
+
+/* The decoded content of a part, at least cap bytes of it if there are as many. */
+struct mime_bytes mime_part_bytes (void *ctx, const struct mime_message *message,
+                                   const struct mime_part *part, size_t cap);
 
 /* ---- skip.c ---- */
 

@@ -54,12 +54,17 @@ char *mime_decode_text (void *ctx, const char *raw);
 struct mime_address {
     const char *name;    /* decoded display name, "" for none; for a group its name */
     const char *address; /* "" for a group (its members follow) */
+    bool group;
 };
 /* Addresses of a raw From, To, Cc, ... value (RFC 5322 3.4); talloc'd on ctx. Works on raw values
  * as stored in a record too. */
 struct mime_address *mime_decode_addresses (void *ctx, const char *raw, size_t *count_out);
+/* mail_address_text() */
+char *mime_address_text (void *ctx, const char *name, const char *address);
 /* A raw address header as one decoded line, the way a person reads it. */
 char *mime_decode_address_text (void *ctx, const char *raw);
+/* To, Cc, Bcc or Reply-To, in any case. */
+bool mime_field_is_addresses (const char *name);
 /* To, Cc, Bcc and Reply-To (any case) as addresses, other fields (From too: notmuch shows it as it
  * was written) as text. */
 char *mime_decode_field (void *ctx, const char *name, const char *raw);
@@ -77,6 +82,19 @@ const char *mime_part_header (struct mime_message *message, const struct mail_pa
 /* Whether a part is no content by itself: the signature of a multipart/signed, or a part of a
  * multipart/encrypted. It does not make a message one with attachments. */
 bool mime_part_is_wrapping (const struct mime_message *message, const struct mail_part *part);
+/* The bytes of a part, as mail_part_write() has it. False where the sink wanted no more. */
+bool mime_part_write (const struct mime_message *message, const struct mail_part *part,
+                      struct mail_sink sink);
+/* All bytes of a mail file, from its start, unpacked where it is packed. False with errno where it
+ * cannot be read, with errno 0 where the sink wanted no more. */
+bool mime_file_write (int fd, struct mail_sink sink);
+/* Of the message's own header (part: NULL) or that of a MAIL_PART_MESSAGE: the name of a field as
+ * the mail spells it; its raw value, or all of them joined with commas where it is one of
+ * addresses. NULL where there is no such field. */
+const char *mime_header_name (const struct mime_message *message, const struct mail_part *part,
+                              const char *name);
+const char *mime_header_joined (void *ctx, const struct mime_message *message,
+                                const struct mail_part *part, const char *name);
 /* Decoded text of a text leaf: UTF-8, LF line ends, NUL-terminated, at most limit bytes (cut at a
  * character). For text/html this is the source. Talloc'd on ctx. */
 enum mail_status mime_part_text (void *ctx, struct mime_message *message,

@@ -217,3 +217,36 @@ mime_header_raw (const struct mime_message *message, const char *name, unsigned 
 {
     return mime_headers_get (message->headers, name, nth);
 }
+
+static const struct mime_headers *
+headers_of (const struct mime_message *message, const struct mail_part *part)
+{
+    return part != NULL ? message->sources[part->number - 1].inner : message->headers;
+}
+
+const char *
+mime_header_name (const struct mime_message *message, const struct mail_part *part,
+                  const char *name)
+{
+    const struct mime_headers *headers = headers_of (message, part);
+    const struct mime_field *field = headers != NULL ? mime_headers_find (headers, name, 0) : NULL;
+
+    return field != NULL ? field->name : NULL;
+}
+
+const char *
+mime_header_joined (void *ctx, const struct mime_message *message, const struct mail_part *part,
+                    const char *name)
+{
+    const struct mime_headers *headers = headers_of (message, part);
+    const char *first = headers != NULL ? mime_headers_get (headers, name, 0) : NULL, *next;
+    char *joined;
+
+    if (first == NULL || !mime_field_is_addresses (name) ||
+        mime_headers_get (headers, name, 1) == NULL)
+        return first;
+    joined = talloc_strdup (ctx, first);
+    for (unsigned i = 1; (next = mime_headers_get (headers, name, i)) != NULL; i++)
+        joined = talloc_asprintf_append_buffer (joined, ", %s", next);
+    return joined;
+}

@@ -47,6 +47,19 @@ type_name (void *ctx, GMimeContentType *type, bool digest)
     return g_utf8_validate (both, -1, NULL) ? both : "application/octet-stream";
 }
 
+/* The same as the mail spells it. */
+static const char *
+spelled_type (void *ctx, GMimeContentType *type, const char *name)
+{
+    char *spelled = type != NULL ? g_mime_content_type_get_mime_type (type) : NULL;
+    const char *result = name;
+
+    if (spelled != NULL && strcmp (spelled, name) != 0 && g_ascii_strcasecmp (spelled, name) == 0)
+        result = talloc_strdup (ctx, spelled);
+    g_free (spelled);
+    return result;
+}
+
 static const char *
 parameter (void *ctx, GMimeContentType *type, const char *name)
 {
@@ -73,8 +86,9 @@ read_type (struct mime_message *message, struct mail_part *part, struct mime_par
     if (raw != NULL && strchr (raw, '/') != NULL)
         type = g_mime_content_type_parse (mime_parser_options (), value);
     part->type = type_name (message, type, digest && (raw == NULL || *raw == '\0'));
+    part->spelled_type = spelled_type (message, type, part->type);
     part->filename = parameter (message, type, "name");
-    source->charset = parameter (message, type, "charset");
+    part->charset = source->charset = parameter (message, type, "charset");
     source->boundary = parameter (message, type, "boundary");
     source->smime_type = parameter (message, type, "smime-type");
     source->digest = type != NULL && g_mime_content_type_is_type (type, "multipart", "digest");
@@ -97,6 +111,7 @@ read_disposition (struct mime_message *message, struct mail_part *part, const ch
     kind = g_mime_content_disposition_get_disposition (disposition);
     name = g_mime_content_disposition_get_parameter (disposition, "filename");
     part->attachment = kind != NULL && g_ascii_strcasecmp (kind, "attachment") == 0;
+    part->disposition = kind != NULL && *kind != '\0' ? mime_decode_text (message, kind) : NULL;
     if (name != NULL && *name != '\0')
         part->filename = talloc_strdup (message, name);
     g_object_unref (disposition);
@@ -152,7 +167,7 @@ make_leaf (struct mail_part *part)
 {
     part->kind = MAIL_PART_LEAF;
     if (g_str_has_prefix (part->type, "multipart/"))
-        part->type = "text/plain";
+        part->type = part->spelled_type = "text/plain";
     part->text = g_str_has_prefix (part->type, "text/");
 }
 
@@ -169,10 +184,11 @@ grow (struct mime_message *message)
 }
 
 size_t
-mime_part_open (struct mime_message *message, const struct mime_headers *headers, bool digest,
-                size_t body, size_t parent, size_t depth)
+mime_part_open (struct mime_message *message, const struct mime_place *place)
 {
+    const struct mime_headers *headers = place->headers;
     const char *id = field (headers, "content-id");
+    const char *encoding = field (headers, "content-transfer-encoding");
     size_t index = message->part_count;
     struct mime_part *source;
     struct mail_part *part;
@@ -180,11 +196,14 @@ mime_part_open (struct mime_message *message, const struct mime_headers *headers
     grow (message);
     part = &message->parts[index];
     source = &message->sources[index];
-    *part = (struct mail_part){.number = (int) index + 1, .depth = (int) depth};
-    *source = (struct mime_part){.body = body, .end = body, .parent = parent};
-    read_type (message, part, source, field (headers, "content-type"), digest);
+    *part = (struct mail_part){.number = (int) index + 1, .depth = (int) place->depth};
+    *source = (struct mime_part){
+        .header = place->header, .body = place->body, .end = place->body, .parent = place->parent};
+    read_type (message, part, source, field (headers, "content-type"), place->digest);
     read_disposition (message, part, field (headers, "content-disposition"));
-    source->encoding = read_encoding (field (headers, "content-transfer-encoding"));
+    source->encoding = read_encoding (encoding);
+    if (encoding != NULL && *encoding != '\0')
+        part->encoding = mime_decode_text (message, encoding);
     if (part->filename != NULL)
         part->filename = mime_decode_text (message, part->filename);
     if (id != NULL)
@@ -201,12 +220,21 @@ mime_part_open (struct mime_message *message, const struct mime_headers *headers
 }
 
 void
+mime_part_extend (struct mime_message *message, size_t index, size_t end)
+{
+    struct mime_part *source = &message->sources[index];
+
+    source->end = MAX (end, source->end);
+    message->parts[index].length = source->end - source->body;
+}
+
+void
 mime_part_close (struct mime_message *message, size_t index, size_t end)
 {
     struct mail_part *part = &message->parts[index];
 
     part->end = message->part_count;
-    message->sources[index].end = MAX (end, message->sources[index].body);
+    mime_part_extend (message, index, end);
     if (part->kind == MAIL_PART_MULTIPART && part->end == index + 1)
         make_leaf (part);
 }
@@ -312,17 +340,21 @@ struct mime_cached {
 const char *
 mime_part_header (struct mime_message *message, const struct mail_part *part, const char *name)
 {
-    const char *raw = field (message->sources[part->number - 1].inner, name);
+    void *local;
+    const char *raw;
     struct mime_cached *cached;
 
-    if (raw == NULL)
-        return NULL;
     for (cached = message->cached; cached != NULL; cached = cached->next)
         if (cached->number == part->number && g_ascii_strcasecmp (cached->name, name) == 0)
             return cached->value;
-    cached = talloc_zero (message, struct mime_cached);
-    *cached = (struct mime_cached){message->cached, part->number, talloc_strdup (cached, name),
-                                   mime_decode_field (cached, name, raw)};
-    message->cached = cached;
-    return cached->value;
+    local = talloc_new (message);
+    raw = mime_header_joined (local, message, part, name);
+    if (raw != NULL) {
+        cached = talloc_zero (message, struct mime_cached);
+        *cached = (struct mime_cached){message->cached, part->number, talloc_strdup (cached, name),
+                                       mime_decode_field (cached, name, raw)};
+        message->cached = cached;
+    }
+    talloc_free (local);
+    return raw != NULL ? cached->value : NULL;
 }

@@ -237,13 +237,20 @@ mime_decode_text (void *ctx, const char *raw)
     return text;
 }
 
-char *
-mime_decode_field (void *ctx, const char *name, const char *raw)
+bool
+mime_field_is_addresses (const char *name)
 {
     static const char *const fields[] = {"to", "cc", "bcc", "reply-to"};
 
     for (unsigned i = 0; i < G_N_ELEMENTS (fields); i++)
         if (g_ascii_strcasecmp (name, fields[i]) == 0)
-            return mime_decode_address_text (ctx, raw);
-    return mime_decode_text (ctx, raw);
+            return true;
+    return false;
+}
+
+char *
+mime_decode_field (void *ctx, const char *name, const char *raw)
+{
+    return mime_field_is_addresses (name) ? mime_decode_address_text (ctx, raw)
+                                          : mime_decode_text (ctx, raw);
 }

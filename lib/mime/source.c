@@ -16,7 +16,7 @@
 #include <talloc.h>
 #include <unistd.h>
 
-#define WINDOW ((size_t) 1 << 20)    /* bytes read together for a checksum */
+#define WINDOW ((size_t) 1 << 20)    /* bytes read together of what is read as a whole */
 #define GZIP_MAX ((size_t) 64 << 20) /* bytes unpacked */
 #define GZIP_STEP 16384
 
@@ -101,34 +101,82 @@ is_gzip (int fd)
     return mime_read_at (fd, magic, 3, 0) == 3 && memcmp (magic, "\037\213\010", 3) == 0;
 }
 
-/* Unpacks a gzip file (RFC 1952), up to GZIP_MAX bytes; of a damaged one what there is. */
+/* Unpacks a gzip file (RFC 1952); of a damaged one what there is. False with errno, or with 0 where
+ * the sink wanted no more. */
 static bool
-open_gzip (struct mime_source *source, int fd)
+unpack (int fd, struct mail_sink sink)
 {
     int own = fcntl (fd, F_DUPFD_CLOEXEC, 0);
     GMimeStream *file, *unpacked;
     GMimeFilter *filter;
-    GByteArray *bytes;
     char buffer[GZIP_STEP];
+    bool ok = own >= 0;
     ssize_t n;
 
-    if (own < 0)
+    if (!ok)
         return false;
-    bytes = g_byte_array_sized_new (GZIP_STEP);
-    file = g_mime_stream_fs_new_with_bounds (own, 0, (gint64) source->size);
+    mime_init ();
+    file = g_mime_stream_fs_new_with_bounds (own, 0, -1);
     unpacked = g_mime_stream_filter_new (file);
     filter = g_mime_filter_gzip_new (GMIME_FILTER_GZIP_MODE_UNZIP, 0);
     g_mime_stream_filter_add (GMIME_STREAM_FILTER (unpacked), filter);
-    while (bytes->len < GZIP_MAX &&
-           (n = g_mime_stream_read (unpacked, buffer, sizeof (buffer))) > 0)
-        g_byte_array_append (bytes, (guint8 *) buffer, (guint) n);
+    while (ok && (n = g_mime_stream_read (unpacked, buffer, sizeof (buffer))) > 0)
+        ok = sink.write (sink.closure, buffer, (size_t) n);
     g_object_unref (filter);
     g_object_unref (unpacked);
     g_object_unref (file);
+    errno = 0;
+    return ok;
+}
+
+static bool
+append (void *closure, const char *bytes, size_t length)
+{
+    GByteArray *all = closure;
+
+    g_byte_array_append (all, (const guint8 *) bytes, (guint) length);
+    return all->len < GZIP_MAX;
+}
+
+/* Up to GZIP_MAX bytes. */
+static bool
+open_gzip (struct mime_source *source, int fd)
+{
+    GByteArray *bytes = g_byte_array_sized_new (GZIP_STEP);
+
+    if (!unpack (fd, (struct mail_sink){append, bytes}) && errno != 0) {
+        g_byte_array_free (bytes, TRUE);
+        return false;
+    }
     source->size = bytes->len;
     source->memory = (char *) g_byte_array_free (bytes, FALSE);
     mend_line_ends (source->memory, source->size);
     return true;
+}
+
+static bool
+copy (int fd, struct mail_sink sink)
+{
+    char *window = g_malloc (WINDOW);
+    size_t offset = 0;
+    bool ok = true;
+    ssize_t n = 0;
+    int error;
+
+    while (ok && (n = mime_read_at (fd, window, WINDOW, offset)) > 0) {
+        ok = sink.write (sink.closure, window, (size_t) n);
+        offset += (size_t) n;
+    }
+    error = n < 0 ? errno : 0;
+    g_free (window);
+    errno = error;
+    return ok && n == 0;
+}
+
+bool
+mime_file_write (int fd, struct mail_sink sink)
+{
+    return is_gzip (fd) ? unpack (fd, sink) : copy (fd, sink);
 }
 
 /* ---- in the file ---- */

@@ -34,6 +34,7 @@ struct structure {
     size_t depth, room;
     GHashTable *boundaries; /* of open levels → level + 1 */
     size_t leaf;            /* the part whose body is being read; NONE */
+    size_t closed;          /* the multipart whose last boundary was last; NONE */
     size_t header_bytes;    /* kept so far */
 };
 
@@ -163,18 +164,25 @@ read_header (struct structure *s, void *ctx)
 
 /* ---- parts ---- */
 
-/* Opens the part whose header has been read, and what begins with its body. */
+/* Opens the part whose header, at this offset, has been read, and what begins with its body. */
 static void
-open_part (struct structure *s, struct mime_headers *headers)
+open_part (struct structure *s, struct mime_headers *headers, size_t header)
 {
-    bool digest = s->depth > 0 && s->levels[s->depth - 1].digest;
+    struct mime_place place = {
+        .headers = headers,
+        .header = header,
+        .digest = s->depth > 0 && s->levels[s->depth - 1].digest,
+    };
 
     for (;;) {
-        size_t parent = s->depth > 0 ? s->levels[s->depth - 1].part : NONE;
-        size_t part =
-            mime_part_open (s->message, headers, digest, s->lines->offset, parent, s->depth);
-        const struct mime_part *source = &s->message->sources[part];
+        const struct mime_part *source;
+        size_t part;
 
+        place.parent = s->depth > 0 ? s->levels[s->depth - 1].part : NONE;
+        place.body = s->lines->offset;
+        place.depth = s->depth;
+        part = mime_part_open (s->message, &place);
+        source = &s->message->sources[part];
         if (s->message->parts[part].kind == MAIL_PART_LEAF) {
             s->leaf = part;
             return;
@@ -184,12 +192,21 @@ open_part (struct structure *s, struct mime_headers *headers)
             return;
         }
         push (s, part, NULL, false);
-        headers = read_header (s, s->message);
-        s->message->sources[part].inner = headers;
-        digest = false;
+        place.header = s->lines->offset;
+        place.digest = false;
+        place.headers = s->message->sources[part].inner = read_header (s, s->message);
         if (s->message->part_count >= PARTS_MAX)
             return;
     }
+}
+
+/* What follows a multipart's last boundary, up to here, is the multipart's. */
+static void
+end_epilogue (struct structure *s, size_t end)
+{
+    if (s->closed != NONE)
+        mime_part_extend (s->message, s->closed, end);
+    s->closed = NONE;
 }
 
 /* A boundary line: closes what it closes; opens a part, unless it is the last or nothing follows.
@@ -198,18 +215,24 @@ static void
 on_boundary (struct structure *s, const struct line *line, size_t level, bool final)
 {
     size_t last = s->leaf != NONE ? s->leaf : s->message->part_count - 1;
+    size_t after =
+        s->closed != NONE ? end_before (s, line->start, s->message->sources[s->closed].end) : 0;
     size_t end = end_before (s, line->start, s->message->sources[last].body);
     struct mime_headers *headers;
+    size_t header = s->lines->offset;
 
+    end_epilogue (s, after);
     close_down_to (s, level + 1, end);
     if (final || s->lines->offset >= s->lines->source->size) {
-        bool empty = s->levels[level].part + 1 == s->message->part_count;
+        size_t part = s->levels[level].part;
+        bool empty = part + 1 == s->message->part_count;
 
         pop (s, empty ? end : line->end);
+        s->closed = empty ? NONE : part;
         return;
     }
     headers = read_header (s, s->lines);
-    open_part (s, headers);
+    open_part (s, headers, header);
     talloc_free (headers);
 }
 
@@ -218,25 +241,25 @@ mime_structure (struct mime_message *message)
 {
     struct structure *s = talloc_zero (NULL, struct structure);
     struct line line;
-    size_t level;
+    size_t level, end;
     bool final;
 
     s->message = message;
-    s->leaf = NONE;
+    s->leaf = s->closed = NONE;
     s->boundaries = g_hash_table_new (g_str_hash, g_str_equal);
     s->lines = talloc (s, struct lines);
     lines_start (s->lines, s, message->source, message->headers->body);
-    open_part (s, message->headers);
+    open_part (s, message->headers, message->source->start);
     while (g_hash_table_size (s->boundaries) > 0 && message->part_count < PARTS_MAX &&
            lines_next (s->lines, &line)) {
         level = find_level (s, &line, &final);
         if (level != NONE)
             on_boundary (s, &line, level, final);
     }
-    message->too_many_parts =
-        message->part_count >= PARTS_MAX && s->lines->offset < message->source->size;
-    close_down_to (s, 0,
-                   message->part_count < PARTS_MAX ? message->source->size : s->lines->offset);
+    end = message->part_count < PARTS_MAX ? message->source->size : s->lines->offset;
+    message->too_many_parts = end < message->source->size;
+    end_epilogue (s, end);
+    close_down_to (s, 0, end);
     g_hash_table_destroy (s->boundaries);
     talloc_free (s);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * text.c - the text of a leaf: transfer decoding, character set, line ends; and its words.
+ * text.c - the text of a leaf: its bytes (decode.c), character set, line ends; and its words.
  *
- * Bytes are decoded in chunks up to the caller's limit, so that a part of a gigabyte costs what the
- * limit allows. Decoders take what they can read and pass over the rest; nothing here fails.
+ * A part of a gigabyte costs what the caller's limit allows; nothing here fails.
  */
 #include "mime/charset.h"
 #include "mime/html.h"
@@ -12,108 +11,13 @@
 #include <string.h>
 #include <talloc.h>
 
-#define CHUNK ((size_t) 64 << 10)
 #define SNIFF ((size_t) 2 << 10) /* bytes of HTML in which a charset is looked for */
-
-/* Bytes, in memory of their own or in that of a stream. */
-struct bytes {
-    const char *data;
-    size_t length;
-};
-
-/* ---- transfer encoding ---- */
-
-struct decoder {
-    GMimeContentEncoding encoding;
-    GMimeEncoding state;
-    gint base64_state; /* GLib's decoder can tell what a missing "=" leaves over */
-    guint base64_save;
-    char *out; /* talloc'd */
-    size_t length, room;
-};
-
-static void
-decoder_step (void *ctx, struct decoder *decoder, const char *in, size_t length)
-{
-    size_t most = g_mime_encoding_outlen (&decoder->state, length) + 4;
-    char *to;
-
-    if (decoder->length + most > decoder->room) {
-        decoder->room = 2 * decoder->room + most;
-        decoder->out = talloc_realloc (ctx, decoder->out, char, decoder->room);
-    }
-    to = decoder->out + decoder->length;
-    if (decoder->encoding == GMIME_CONTENT_ENCODING_BASE64)
-        decoder->length += g_base64_decode_step (in, length, (guchar *) to, &decoder->base64_state,
-                                                 &decoder->base64_save);
-    else
-        decoder->length += g_mime_encoding_step (&decoder->state, in, length, to);
-}
-
-static void
-decoder_end (void *ctx, struct decoder *decoder)
-{
-    if (decoder->base64_state > 0)
-        decoder_step (ctx, decoder, "==", 2);
-}
-
-/* What stands before the first line of uuencoded data is not data. */
-static size_t
-uuencode_start (struct bytes bytes)
-{
-    const char *begin = memmem (bytes.data, bytes.length, "begin ", 6), *newline;
-
-    if (begin == NULL)
-        return 0;
-    newline = memchr (begin, '\n', bytes.length - (size_t) (begin - bytes.data));
-    return newline != NULL ? (size_t) (newline + 1 - bytes.data) : bytes.length;
-}
-
-/* What is left of a body, at most a chunk: where it lies in memory, or read into the buffer. */
-static struct bytes
-next_chunk (const struct mime_source *source, char *buffer, size_t offset, size_t end)
-{
-    size_t length = offset < end ? MIN (end - offset, CHUNK) : 0;
-
-    if (source->memory != NULL)
-        return (struct bytes){source->memory + offset, length};
-    return (struct bytes){buffer, mime_source_read (source, buffer, length, offset)};
-}
-
-/* The decoded content of a part, at least cap bytes of it if there are as many. */
-static struct bytes
-part_bytes (void *ctx, const struct mime_message *message, const struct mime_part *part, size_t cap)
-{
-    const struct mime_source *source = message->source;
-    struct decoder decoder = {.encoding = part->encoding};
-    char *buffer = source->memory == NULL ? talloc_array (ctx, char, CHUNK) : NULL;
-
-    if (source->memory != NULL && part->end > source->size)
-        return (struct bytes){"", 0};
-    if (source->memory != NULL && mime_encoding_is_identity (part->encoding))
-        return (struct bytes){source->memory + part->body, part->end - part->body};
-    g_mime_encoding_init_decode (&decoder.state, part->encoding);
-    for (size_t offset = part->body; decoder.length < cap;) {
-        struct bytes in = next_chunk (source, buffer, offset, part->end);
-        size_t skip = 0;
-
-        if (in.length == 0)
-            break;
-        if (part->encoding == GMIME_CONTENT_ENCODING_UUENCODE && offset == part->body)
-            skip = uuencode_start (in);
-        decoder_step (ctx, &decoder, in.data + skip, in.length - skip);
-        offset += in.length;
-    }
-    decoder_end (ctx, &decoder);
-    talloc_free (buffer);
-    return (struct bytes){decoder.out != NULL ? decoder.out : "", decoder.length};
-}
 
 /* ---- character set ---- */
 
 /* The value of the first "charset=" in the head of an HTML document; NULL for none. */
 static char *
-html_charset (void *ctx, struct bytes html)
+html_charset (void *ctx, struct mime_bytes html)
 {
     size_t length = MIN (html.length, SNIFF);
     char *head = talloc_strndup (ctx, html.data, length), *label = NULL;
@@ -129,7 +33,7 @@ html_charset (void *ctx, struct bytes html)
 }
 
 static char *
-to_utf8 (void *ctx, struct bytes bytes, const char *label, bool html, size_t *length_out)
+to_utf8 (void *ctx, struct mime_bytes bytes, const char *label, bool html, size_t *length_out)
 {
     char *own = NULL, *text;
 
@@ -183,14 +87,14 @@ leaf_text (void *ctx, struct mime_message *message, const struct mail_part *part
     size_t cap = MIN (limit, SIZE_MAX / 8) + 8; /* a character cut in two is beyond the limit */
     void *temporary = talloc_new (ctx);
     const char *label = source->charset;
-    struct bytes bytes;
+    struct mime_bytes bytes;
     size_t length;
     char *text;
 
     if (label != NULL && (g_ascii_strncasecmp (label, "utf-16", 6) == 0 ||
                           g_ascii_strncasecmp (label, "utf-32", 6) == 0))
         cap *= 4;
-    bytes = part_bytes (temporary, message, source, cap);
+    bytes = mime_part_bytes (temporary, message, source, cap);
     bytes.length = MIN (bytes.length, cap);
     text = to_utf8 (ctx, bytes, label, is_html (part), &length);
     length = unify_line_ends (text, length);

@@ -126,7 +126,13 @@ test_content_parts (void **state)
     struct mail_content *content = open_content (f, "e:2,S");
     const struct mail_part *parts = mail_content_parts (content, &count);
     assert_int_equal (count, 5);
-    static const struct mail_part right[] = {
+    static const struct {
+        enum mail_part_kind kind;
+        int number, depth;
+        size_t end;
+        const char *type, *filename, *content_id;
+        bool attachment, text;
+    } right[] = {
         {MAIL_PART_MULTIPART, 1, 0, 5, "multipart/mixed", NULL, NULL, false, false},
         {MAIL_PART_LEAF, 2, 1, 2, "text/html", NULL, "html@e", false, true},
         {MAIL_PART_LEAF, 3, 1, 3, "text/plain", "list.txt", NULL, true, true},
@@ -167,6 +173,82 @@ test_content_text (void **state)
     assert_null (mail_content_header (content, inner, "From"));
 }
 
+struct taken {
+    char bytes[4096];
+    size_t length;
+};
+
+static bool
+take (void *closure, const char *bytes, size_t length)
+{
+    struct taken *taken = closure;
+    assert_true (taken->length + length < sizeof taken->bytes);
+    memcpy (taken->bytes + taken->length, bytes, length);
+    taken->length += length;
+    taken->bytes[taken->length] = '\0';
+    return true;
+}
+
+static void
+test_content_bytes (void **state)
+{
+    struct fixture *f = *state;
+    size_t count;
+    struct taken part = {.length = 0}, file = {.length = 0};
+    struct mail_content *content = open_content (f, "e:2,S");
+    const struct mail_part *parts = mail_content_parts (content, &count);
+    assert_true (mail_part_write (content, &parts[2], (struct mail_sink){take, &part}));
+    assert_string_equal (part.bytes, "attached");
+    const char *path = helper_write (f, "note", "just a note\n");
+    assert_int_equal (mail_file_write (path, (struct mail_sink){take, &file}), MAIL_OK);
+    assert_string_equal (file.bytes, "just a note\n");
+    char *absent = talloc_asprintf (f->ctx, "%s/absent", f->root);
+    assert_int_equal (mail_file_write (absent, (struct mail_sink){take, &file}), MAIL_ERROR_IO);
+    assert_int_equal (mail_file_write (f->root, (struct mail_sink){take, &file}), MAIL_ERROR_IO);
+}
+
+static void
+test_content_fields (void **state)
+{
+    struct fixture *f = *state;
+    const char *path = helper_write (f, "fields",
+                                     "from: =?utf-8?q?D=C3=B6ra?= <a@b>\nTo: x@y\nTO: z@y\n"
+                                     "X-Word: =?utf-8?q?a?=\nx-word: b\n c\n\nbody\n");
+    struct mail_content *content;
+    assert_int_equal (mail_content_open (f->ctx, path, &content, NULL), MAIL_OK);
+    assert_string_equal (mail_content_header_name (content, NULL, "FROM"), "from");
+    assert_null (mail_content_header_name (content, NULL, "Cc"));
+    assert_string_equal (mail_content_header (content, NULL, "To"), "x@y, z@y");
+    assert_string_equal (mail_content_header_raw (f->ctx, content, "X-WORD"), "=?utf-8?q?a?= b c");
+    assert_null (mail_content_header_raw (f->ctx, content, "Cc"));
+}
+
+static void
+test_addresses (void **state)
+{
+    struct fixture *f = *state;
+    size_t count;
+    struct mail_address *list =
+        mail_message_addresses (f->ctx, helper_find (f, "a@example.org"), MAIL_FROM, &count);
+    assert_int_equal (count, 1);
+    assert_string_equal (list[0].name, "Ann");
+    assert_string_equal (list[0].address, "ann@example.org");
+    mail_message_addresses (f->ctx, helper_find (f, "a@example.org"), MAIL_BCC, &count);
+    assert_int_equal (count, 0);
+    const char *path = helper_write (f, "addresses",
+                                     "From: a@b\nTo: Team: \"B, C\" <c@d>, e@f;\n"
+                                     "To: =?utf-8?q?x=40y=2C_g=40h?= <i@j>, nobody:;\n\nbody\n");
+    struct mail_content *content;
+    assert_int_equal (mail_content_open (f->ctx, path, &content, NULL), MAIL_OK);
+    list = mail_content_addresses (f->ctx, content, "to", &count);
+    assert_int_equal (count, 3);
+    static const char *const texts[] = {"\"B, C\" <c@d>", "e@f", "\"x@y, g@h\" <i@j>"};
+    for (size_t i = 0; i < count; i++)
+        assert_string_equal (mail_address_text (f->ctx, &list[i]), texts[i]);
+    mail_content_addresses (f->ctx, content, "Cc", &count);
+    assert_int_equal (count, 0);
+}
+
 static void
 test_content_failures (void **state)
 {
@@ -187,10 +269,17 @@ main (void)
 {
 #define WITH_MAIL(test) cmocka_unit_test_setup_teardown (test, helper_setup, helper_teardown)
     const struct CMUnitTest tests[] = {
-        WITH_MAIL (test_find),         WITH_MAIL (test_fields),
-        WITH_MAIL (test_references),   WITH_MAIL (test_tags),
-        WITH_MAIL (test_files),        WITH_MAIL (test_content_parts),
-        WITH_MAIL (test_content_text), WITH_MAIL (test_content_failures),
+        WITH_MAIL (test_find),
+        WITH_MAIL (test_fields),
+        WITH_MAIL (test_references),
+        WITH_MAIL (test_tags),
+        WITH_MAIL (test_files),
+        WITH_MAIL (test_content_parts),
+        WITH_MAIL (test_content_text),
+        WITH_MAIL (test_content_bytes),
+        WITH_MAIL (test_content_fields),
+        WITH_MAIL (test_addresses),
+        WITH_MAIL (test_content_failures),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }

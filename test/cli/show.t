@@ -4,7 +4,7 @@
 # shellcheck source=test/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-configure '[search]' 'exclude_tags=spam'
+configure '[search]' 'exclude_tags=spam' '[show]' 'extra_headers=In-Reply-TO;x-none;cc;in-reply-to;message-id'
 message in/cur/1:2,S a@x first 'body a'
 cp "$HOME/Mail/in/cur/1:2,S" "$HOME/Mail/in/cur/1b:2,S"
 echo 'second file' >>"$HOME/Mail/in/cur/1b:2,S"
@@ -117,11 +117,62 @@ compare '... has its sub-parts' show-part
 runs 'part 0 as text' 0 "$MAIL" show --format=text --part=0 id:a@x
 is '... is the message' "$(grep -c 'message{' out)" 1
 runs 'a part without a format' 0 "$MAIL" show --part=4 id:e@x
-is '... is its text' "$(cat out)" 'café'
+is '... is its bytes, without the transfer encoding' "$(od -An -tx1 out | tr -d ' ')" '636166e9'
+runs 'an attachment' 0 "$MAIL" show --part=8 id:e@x
+is '... is its bytes' "$(cat out)" '%PDF-'
+runs 'a forwarded message' 0 "$MAIL" show --part=6 id:e@x
+is '... is that message' "$(cat out)" 'From: inner@example.org
+Subject: inner
+Date: Tue, 05 Mar 2024 10:20:30 +0000
+
+inner body'
+runs 'a multipart' 0 "$MAIL" show --part=3 id:e@x
+is '... has its header' "$(head -n 4 out)" 'Content-Type: multipart/alternative; boundary=c
+
+--c
+Content-Type: text/plain; charset=iso-8859-1'
+is '... and its end' "$(tail -n 1 out)" '--c--'
+runs 'the body' 0 "$MAIL" show --part=1 id:e@x
+is '... has the fields that describe it' "$(head -n 5 out)" 'Content-Type: multipart/mixed; boundary=b
+
+--b
+
+plain, no newline at the end'
 runs 'a part that is not there' 0 "$MAIL" show --part=99 id:e@x
 is '... is nothing' "$(cat out err)" ''
 runs '--body=false with a part' 0 "$MAIL" show --format=text --body=false --part=2 id:e@x
 says '... is disabled' 'Warning: --body=false is incompatible with --part > 0. Disabling.'
+
+# For programs.
+for format in json sexp; do
+    runs "$format: a thread" 0 "$MAIL" show --format=$format id:b@x
+    compare "$format: ... has all of its messages" show-thread-$format
+    runs "$format: matches only" 0 "$MAIL" show --format=$format --entire-thread=false id:b@x
+    compare "$format: ... and null for others" show-matching-$format
+    runs "$format: parts" 0 "$MAIL" show --format=$format id:e@x
+    compare "$format: ... in each other" show-parts-$format
+    runs "$format: a part" 0 "$MAIL" show --format=$format --part=6 id:e@x
+    compare "$format: ... by itself" show-part-$format
+    runs "$format: controls" 0 "$MAIL" show --format=$format --exclude=false tag:spam
+    compare "$format: ... are escaped" show-controls-$format
+done
+json () { "$MAIL" show --format=json "$@"; }
+is 'json: no match' "$(json nothing)" '[]'
+is 'json: a part that is not there' "$(json --part=99 id:e@x)" ''
+is 'json: part 0 is the message' "$(json --part=0 id:b@x | cut -c1-29)" '{"id": "b@x", "match": true, '
+is 'json: a Nth file too' "$(json --duplicate=1 id:b@x | cut -c1-29)" '{"id": "b@x", "match": true, '
+is 'json: unthreaded' "$(json --unthreaded --body=false id:b@x or id:c@x | grep -o '}}\]\].*{"id\|}}\]*$')" '}}]], [[{"id
+}}]]]'
+is 'json: no body' "$(json --body=false id:b@x | grep -c '"body"')" 0
+is 'json: html is not shown' "$(json id:e@x | grep -c 'eacute')" 0
+is 'json: but where it is asked for' "$(json --include-html id:e@x | grep -c '"content": "<p>caf&eacute;</p>')" 1
+keys () { json --format-version="$1" --part=0 id:e@x | grep -o '"filename": .\|"crypto": {}\|"content-disposition"' | sort -u | tr '\n' ' '; }
+is 'json: version 1' "$(keys 1)" '"filename": " '
+is 'json: version 2' "$(keys 2)" '"filename": " '
+is 'json: version 3' "$(keys 3)" '"content-disposition" "filename": " "filename": [ '
+is 'json: version 4' "$(keys 4)" '"content-disposition" "crypto": {} "filename": " "filename": [ '
+is 'json: version 5' "$(keys 5)" "$(keys 4)"
+is 'json: the option of others' "$(json --verify --decrypt=true id:b@x)" "$(json id:b@x)"
 
 runs 'the first file' 0 "$MAIL" show --format=raw id:a@x
 is '... has no second line' "$(grep -c 'second file' out)" 0
@@ -137,6 +188,32 @@ rm "$HOME/Mail/in/cur/1b:2,S"
 runs 'all files gone' 1 "$MAIL" show id:a@x or id:b@x
 says '... is an error' "Error opening $HOME/Mail/in/cur/1:2,S: No such file or directory"
 is '... the others are shown' "$(grep -c 'message{ id:b@x' out)" 1
+
+runs 'json: a file is gone' 1 "$MAIL" show --format=json --body=false --entire-thread=false id:a@x
+says 'json: ... is an error' "Error opening $HOME/Mail/in/cur/1:2,S: No such file or directory"
+is 'json: ... and null' "$(cat out)" '[[[null, [[null, [[null, []]]]]]]]'
+
+# A mailbox.
+printf 'From: Q <q@x>\nSubject: quoted\nMessage-ID: <q@x>\n\nFrom here\n>From\n>>From there\nFro' >"$HOME/Mail/in/cur/6:2,S"
+"$MAIL" new --quiet
+runs 'mbox' 0 "$MAIL" show --format=mbox id:q@x or id:c@x
+is '... quotes what looks like its own lines' "$(sed -n '/^From carl/p; /^From q/,$p' out)" 'From carl@example.org Thu Mar  7 10:20:30 2024
+From q@x Thu Jan  1 00:00:00 1970
+From: Q <q@x>
+Subject: quoted
+Message-ID: <q@x>
+
+>From here
+>From
+>>>From there
+Fro'
+runs 'mbox of no match' 0 "$MAIL" show --format=mbox nothing
+is '... is nothing' "$(cat out)" ''
+runs 'mbox of a part' 1 "$MAIL" show --format=mbox --part=2 id:e@x
+says '... is refused' 'Error: specifying parts is incompatible with mbox output format.'
+gzip "$HOME/Mail/in/cur/6:2,S" && mv "$HOME/Mail/in/cur/6:2,S.gz" "$HOME/Mail/in/cur/6:2,S"
+runs 'raw of a packed file' 0 "$MAIL" show --format=raw id:q@x
+is '... is unpacked' "$(sed -n 2p out)" 'Subject: quoted'
 
 runs 'no query' 1 "$MAIL" show
 says '... is an error' 'Error: mail show requires at least one search term.'

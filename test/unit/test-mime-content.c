@@ -70,6 +70,137 @@ test_content (void **state)
     talloc_free (ctx);
 }
 
+struct taken {
+    char *bytes;
+    size_t length, most, limit; /* most: the largest piece; limit: pieces that are taken */
+};
+
+static bool
+take (void *closure, const char *bytes, size_t length)
+{
+    struct taken *taken = closure;
+
+    taken->bytes = talloc_realloc (NULL, taken->bytes, char, taken->length + length + 1);
+    memcpy (taken->bytes + taken->length, bytes, length);
+    taken->length += length;
+    taken->bytes[taken->length] = '\0';
+    taken->most = MAX (taken->most, length);
+    return taken->limit == 0 || --taken->limit > 0;
+}
+
+/* Bytes of parts, from memory and from a file. */
+static void
+test_part_bytes (void **state)
+{
+    static const char source[] =
+        "From: a@b\nContent-TYPE: multipart/mixed;\n boundary=b\nX-Other: x\nContent-Language: "
+        "de\n\n"
+        "before\n--b\n\nfirst\r\nsecond\n--b\nX-Part: x\nContent-Type: multipart/digest; "
+        "boundary=c\n\n"
+        "--c\n\nSubject: inner\n\ninner\n--c--\n--b\nContent-Type: image/png\n"
+        "Content-Transfer-Encoding: base64\n\nAAEC\n/w==\n--b--\nafter\n";
+    static const struct {
+        int number;
+        const char *bytes;
+        size_t length;
+    } rows[] = {
+#define ROW(number, text) {number, text, sizeof (text) - 1}
+        ROW (2, "first\r\nsecond"),
+        ROW (3, "X-Part: x\nContent-Type: multipart/digest; boundary=c\n\n"
+                "--c\n\nSubject: inner\n\ninner\n--c--\n"),
+        ROW (4, "Subject: inner\n\ninner"),
+        ROW (5, "inner"),
+        ROW (6, "\0\1\2\377"),
+    };
+
+    (void) state;
+    for (size_t i = 0; i < 2 * G_N_ELEMENTS (rows); i++) {
+        void *ctx = talloc_new (NULL);
+        struct mime_message *message = NULL;
+        struct taken taken = {0};
+
+        assert_int_equal (parse_bytes (ctx, source, strlen (source), i % 2, &message, NULL),
+                          MAIL_OK);
+        assert_true (mime_part_write (message, mime_parts (message, NULL) + rows[i / 2].number - 1,
+                                      (struct mail_sink){take, &taken}));
+        assert_int_equal (taken.length, rows[i / 2].length);
+        assert_memory_equal (taken.bytes, rows[i / 2].bytes, taken.length);
+        taken = (struct taken){0};
+        assert_true (mime_part_write (message, mime_parts (message, NULL),
+                                      (struct mail_sink){take, &taken}));
+        assert_string_equal (taken.bytes,
+                             talloc_asprintf (ctx,
+                                              "Content-TYPE: multipart/mixed;\n boundary=b\n"
+                                              "Content-Language: de\n\n%s",
+                                              strstr (source, "before")));
+        talloc_free (ctx);
+    }
+}
+
+/* Large content comes in small pieces, and ends when no more is wanted. */
+static void
+test_large_part (void **state)
+{
+    const size_t size = 8 << 20;
+    void *ctx = talloc_new (NULL);
+    guchar *bytes = talloc_array (ctx, guchar, size);
+    struct mime_message *message = NULL;
+    struct taken taken = {0}, first = {.limit = 1};
+    const struct mail_part *part;
+    char *encoded, *source;
+
+    (void) state;
+    for (size_t i = 0; i < size; i++)
+        bytes[i] = (guchar) (i * 7 + i / 251);
+    encoded = g_base64_encode (bytes, size);
+    source = talloc_asprintf (ctx,
+                              "From: a@b\nContent-Type: video/x\n"
+                              "Content-Transfer-Encoding: base64\n\n%s\n",
+                              encoded);
+    assert_int_equal (parse_bytes (ctx, source, strlen (source), true, &message, NULL), MAIL_OK);
+    part = mime_parts (message, NULL);
+    assert_int_equal (part->length, strlen (encoded) + 1);
+    assert_true (mime_part_write (message, part, (struct mail_sink){take, &taken}));
+    assert_int_equal (taken.length, size);
+    assert_memory_equal (taken.bytes, bytes, size);
+    assert_in_range (taken.most, 1, 512 << 10);
+    assert_false (mime_part_write (message, part, (struct mail_sink){take, &first}));
+    assert_in_range (first.length, 1, 512 << 10);
+    g_free (encoded);
+    talloc_free (ctx);
+}
+
+/* What a part is called, as the mail spells it. */
+static void
+test_spelling (void **state)
+{
+    void *ctx = talloc_new (NULL);
+    struct mime_message *message = parse_mail (
+        ctx,
+        "FROM: a@b\nto: x@y\nTo: z@y\nCONTENT-Type: Text/HTML; charset=Latin1\n"
+        "Content-Transfer-Encoding:  Quoted-Printable ; x\nContent-Disposition: INLINE\n\nx\n");
+    const struct mail_part *part = mime_parts (message, NULL);
+
+    (void) state;
+    assert_string_equal (part->type, "text/html");
+    assert_string_equal (part->spelled_type, "Text/HTML");
+    assert_string_equal (part->charset, "Latin1");
+    assert_string_equal (part->encoding, "Quoted-Printable ; x");
+    assert_string_equal (part->disposition, "INLINE");
+    assert_int_equal (part->length, 2);
+    assert_string_equal (mime_header_name (message, NULL, "from"), "FROM");
+    assert_null (mime_header_name (message, NULL, "cc"));
+    assert_string_equal (mime_header_joined (ctx, message, NULL, "TO"), "x@y, z@y");
+    assert_null (mime_header_joined (ctx, message, NULL, "cc"));
+    message = parse_mail (ctx, "From: a@b\n\nx\n");
+    part = mime_parts (message, NULL);
+    assert_string_equal (part->spelled_type, "text/plain");
+    assert_null (part->charset);
+    assert_null (part->encoding);
+    assert_null (part->disposition);
+    talloc_free (ctx);
+}
+
 static void
 test_cannot_open (void **state)
 {
@@ -283,9 +414,11 @@ int
 main (void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test (test_content),     cmocka_unit_test (test_cannot_open),
-        cmocka_unit_test (test_gzip),        cmocka_unit_test (test_cut_anywhere),
-        cmocka_unit_test (test_wrong_bytes), cmocka_unit_test (test_corpus),
+        cmocka_unit_test (test_content),      cmocka_unit_test (test_part_bytes),
+        cmocka_unit_test (test_large_part),   cmocka_unit_test (test_spelling),
+        cmocka_unit_test (test_cannot_open),  cmocka_unit_test (test_gzip),
+        cmocka_unit_test (test_cut_anywhere), cmocka_unit_test (test_wrong_bytes),
+        cmocka_unit_test (test_corpus),
     };
 
     return cmocka_run_group_tests_name ("mime content", tests, NULL, NULL);

@@ -57,6 +57,9 @@ test_shapes (void **state)
         /* the parent is missing: the deepest reference */
         {{{"a", NULL, NULL}, {"b", "a", "a"}, {"d", "c", "abc"}}, "a(b(d))"},
         {{{"a", NULL, NULL}, {"b", "a", "a"}, {"d", "c", "ba"}}, "a(b(d))"},
+        /* of equally deep ones the least; what moved itself counts as little as before */
+        {{{"b", NULL, NULL}, {"a", NULL, NULL}, {"d", "c", "ba"}}, "ba(d)"},
+        {{{"a", NULL, NULL}, {"b", "x", "a"}, {"d", "c", "ab"}}, "a(bd)"},
         /* nothing of the thread named: roots of their own */
         {{{"a", "x", "x"}, {"b", "x", "x"}}, "ab"},
         /* cycles: the oldest is the root */
