@@ -56,7 +56,7 @@ count_query (const struct cli *cli, const struct count_options *options, struct 
     if (text[strspn (text, " ")] == '\0')
         text = "*";
     if (options->exclude)
-        excluded = session_excluded_tags (local, cli, text);
+        excluded = session_excluded_tags (local, cli);
     code = session_parse (local, cli, index, text, excluded, &query);
     if (code != 0)
         goto done;

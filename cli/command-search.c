@@ -241,9 +241,10 @@ prepare (void *ctx, struct search *search, const char *text)
     const struct search_options *options = search->options;
     int mode = options->exclude;
     char **excluded = NULL;
+    int code;
 
     if (mode != EXCLUDE_FALSE)
-        excluded = session_excluded_tags (ctx, search->cli, text);
+        excluded = session_excluded_tags (ctx, search->cli);
     search->print = (struct search_print){
         .printer = printer_create (ctx, (enum printer_format) options->format, stdout),
         .index = search->index,
@@ -256,8 +257,11 @@ prepare (void *ctx, struct search *search, const char *text)
         .hidden = mode == EXCLUDE_ALL ? excluded : NULL,
     };
     search->everything = is_everything (text);
-    return session_parse (ctx, search->cli, search->index, text,
+    code = session_parse (ctx, search->cli, search->index, text,
                           mode == EXCLUDE_FLAG ? NULL : excluded, &search->query);
+    if (code == 0 && mode == EXCLUDE_FLAG)
+        session_drop_named (search->query, excluded);
+    return code;
 }
 
 static int

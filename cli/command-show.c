@@ -163,16 +163,20 @@ prepare (void *ctx, struct show *show, const char *text)
 {
     const struct show_options *options = show->options;
     enum printer_format format = options->format == SHOW_SEXP ? PRINTER_SEXP : PRINTER_JSON;
+    bool exclude = options->exclude && !is_single (options);
+    int code;
 
     show->file = stdout;
     show->now = time (NULL);
     if (is_structured (options))
         show->printer = printer_create (ctx, format, show->file);
     show->extra_headers = config_list (ctx, show->cli->config, "show.extra_headers", NULL);
-    show->excluded = session_excluded_tags (ctx, show->cli, text);
-    return session_parse (ctx, show->cli, show->index, text,
-                          options->exclude && !is_single (options) ? show->excluded : NULL,
+    show->excluded = session_excluded_tags (ctx, show->cli);
+    code = session_parse (ctx, show->cli, show->index, text, exclude ? show->excluded : NULL,
                           &show->query);
+    if (code == 0 && !exclude)
+        session_drop_named (show->query, show->excluded);
+    return code;
 }
 
 static int

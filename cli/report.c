@@ -99,6 +99,14 @@ print_marked (const char *query, size_t offset, size_t marked)
     talloc_free (local);
 }
 
+void
+report_query_warning (const struct cli *cli, const char *query,
+                      const struct mail_query_error *warning)
+{
+    report (cli, "warning: %s", warning->message);
+    print_marked (query, warning->offset, warning->length);
+}
+
 int
 report_query_error (const struct cli *cli, const char *query, const struct mail_query_error *error)
 {

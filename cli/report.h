@@ -16,5 +16,8 @@ int report_status (const struct cli *cli, enum mail_status status, const struct 
  * code. */
 int report_query_error (const struct cli *cli, const char *query,
                         const struct mail_query_error *error);
+/* The same of something that is no error. */
+void report_query_warning (const struct cli *cli, const char *query,
+                           const struct mail_query_error *warning);
 
 #endif

@@ -6,7 +6,6 @@
  * as a list of steps.
  */
 #include "session.h"
-#include "excludes.h"
 #include "report.h"
 
 #include <errno.h>
@@ -192,17 +191,9 @@ session_query_text (void *ctx, const struct cli *cli, int argc, char **argv, cha
 }
 
 char **
-session_excluded_tags (void *ctx, const struct cli *cli, const char *text)
+session_excluded_tags (void *ctx, const struct cli *cli)
 {
-    size_t count, kept = 0;
-    char **tags = config_list (ctx, cli->config, "search.exclude_tags", &count);
-
-    /* Of an S-expression the parser tells. */
-    for (size_t i = 0; i < count; i++)
-        if (cli->global.query == QUERY_SEXP || !excludes_names_tag (text, tags[i]))
-            tags[kept++] = tags[i];
-    tags[kept] = NULL;
-    return tags;
+    return config_list (ctx, cli->config, "search.exclude_tags", NULL);
 }
 
 struct saved {
@@ -232,7 +223,21 @@ parse (void *ctx, const struct cli *cli, struct mail_index *index, const char *t
 
     if (status == MAIL_ERROR_QUERY)
         return report_query_error (cli, text, &error);
+    if (status == MAIL_OK && mail_query_warning (*query_out))
+        report_query_warning (cli, text, mail_query_warning (*query_out));
     return status == MAIL_OK ? 0 : report_status (cli, status, index);
+}
+
+void
+session_drop_named (const struct mail_query *query, char **excluded)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; excluded && excluded[i]; i++)
+        if (!mail_query_names_tag (query, excluded[i]))
+            excluded[kept++] = excluded[i];
+    if (excluded)
+        excluded[kept] = NULL;
 }
 
 int
@@ -240,15 +245,10 @@ session_parse (void *ctx, const struct cli *cli, struct mail_index *index, const
                char **excluded, struct mail_query **query_out)
 {
     int code = parse (ctx, cli, index, text, query_out);
-    size_t kept = 0;
 
     if (code != 0 || !excluded)
         return code;
-    /* Also what a saved query names. */
-    for (size_t i = 0; excluded[i]; i++)
-        if (!mail_query_names_tag (*query_out, excluded[i]))
-            excluded[kept++] = excluded[i];
-    excluded[kept] = NULL;
+    session_drop_named (*query_out, excluded);
     mail_query_exclude (*query_out, (const char *const *) excluded);
     return 0;
 }

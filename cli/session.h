@@ -17,8 +17,10 @@ void session_close (const struct cli *cli, struct mail_index *index);
  * in NULL. Returns 0, or an exit code after a message. */
 int session_query_text (void *ctx, const struct cli *cli, int argc, char **argv, char **text_out);
 
-/* Tags of search.exclude_tags that text does not ask for; NULL-terminated, talloc'd on ctx. */
-char **session_excluded_tags (void *ctx, const struct cli *cli, const char *text);
+/* Tags of search.exclude_tags; NULL-terminated, talloc'd on ctx. */
+char **session_excluded_tags (void *ctx, const struct cli *cli);
+/* Takes out of them what the query asks for by name; excluded may be NULL. */
+void session_drop_named (const struct mail_query *query, char **excluded);
 /* Parses text; messages with a tag of excluded (may be NULL) do not match, and
  * tags that the query asks for are dropped from it. Returns 0, or an exit
  * code after a message. */

@@ -302,6 +302,10 @@ enum mail_status mail_query_parse_as (void *ctx, struct mail_index *index,
                                       struct mail_query **query_out,
                                       struct mail_query_error *error_out);
 
+/* What was put right while parsing and is perhaps not what was meant (a quote that is never closed);
+ * NULL for nothing. Belongs to the query. */
+const struct mail_query_error *mail_query_warning (const struct mail_query *query);
+
 /* Whether the query asks for this tag by name or by a regular expression, be it by "not": then it
  * is not to be excluded. What stands inside thread:{...} does not count. */
 bool mail_query_names_tag (const struct mail_query *query, const char *tag);

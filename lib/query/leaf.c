@@ -161,6 +161,26 @@ number_leaf (void *ctx, const struct lexeme *piece, struct mail_query_error *err
     return NULL;
 }
 
+/* Seconds, with decimals as Xapian takes them: the next whole second above or below. */
+static bool
+read_seconds (const char *text, size_t length, bool up, uint64_t *seconds_out)
+{
+    const char *dot = length > 0 ? memchr (text, '.', length) : NULL;
+    size_t whole = dot != NULL ? (size_t) (dot - text) : length;
+    bool more = false;
+
+    for (size_t i = whole + 1; dot != NULL && i < length; i++) {
+        if (!g_ascii_isdigit (text[i]))
+            return false;
+        more |= text[i] != '0';
+    }
+    if ((dot != NULL && length == 1) || !read_number (text, whole, seconds_out) ||
+        *seconds_out >= INT64_MAX)
+        return false;
+    *seconds_out += more && up;
+    return true;
+}
+
 struct node *
 leaf_create_seconds (void *ctx, const struct lexeme *piece)
 {
@@ -175,8 +195,8 @@ leaf_create_seconds (void *ctx, const struct lexeme *piece)
     if (dots == NULL)
         return NULL;
     left = (size_t) (dots - text);
-    if (!read_number (text, left, &low) || !read_number (dots + 2, length - left - 2, &high) ||
-        low > INT64_MAX || high > INT64_MAX)
+    if (!read_seconds (text, left, true, &low) ||
+        !read_seconds (dots + 2, length - left - 2, false, &high))
         return NULL;
     range.low = (int64_t) low;
     range.high = (int64_t) high;

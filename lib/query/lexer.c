@@ -165,7 +165,8 @@ take_quoted (struct lexer *lexer, struct lexeme *lexeme, size_t start)
     if (doubled)
         lexeme->value = without_doubled_quotes (lexer->ctx, lexeme->value, lexeme->value_length,
                                                 &lexeme->value_length);
-    lexer->position = index < lexer->length ? index + 1 : index;
+    lexeme->unclosed = index >= lexer->length;
+    lexer->position = lexeme->unclosed ? index : index + 1;
 }
 
 /* ---- prefixes ------------------------------------------------------------------------------ */

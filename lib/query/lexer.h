@@ -37,6 +37,8 @@ struct lexeme {
     size_t value_offset; /* in the text */
     char after;          /* the byte that follows value in the text; 0 at the end */
     bool quoted;
+    bool unclosed;   /* and has no closing quote */
+    bool stems;      /* set by the parser: words may be stemmed even where their prefix has none */
     unsigned window; /* NEAR, ADJ: words apart; 10 where not given */
 };
 

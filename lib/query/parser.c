@@ -25,7 +25,10 @@ struct parser {
     struct mail_query_error *error; /* of all */
     struct lexer lexer;
     struct lexeme current;
-    const struct prefix *group; /* prefix of the parentheses we are in; NULL for none */
+    size_t base;                      /* of lexer.text in the query */
+    struct mail_query_error *warning; /* NULL: not wanted */
+    const struct prefix *group;       /* prefix of the parentheses we are in; NULL for none */
+    bool group_stems;                 /* these are in quotes */
 };
 
 static struct node *parse_or (struct parser *parser);
@@ -79,6 +82,7 @@ list_join (struct parser *parser, struct list *list, enum node_kind kind)
 struct item {
     struct node *node;
     const struct prefix *prefix; /* its own; NULL for words and groups */
+    bool seconds;                /* "A..B" without a prefix; it has that of date: */
     struct lexeme at;
 };
 
@@ -145,14 +149,18 @@ inner_query (struct parser *parser, const struct lexeme *at, size_t skip, size_t
     parser->lexer.text = at->value + skip;
     parser->lexer.length = length;
     parser->lexer.position = 0;
+    parser->base += at->value_offset + skip;
     parser->group = group;
+    parser->group_stems = group != NULL;
     parser->all->depth++;
     node = parse_whole (parser);
     if (node == NULL)
         parser->error->offset += at->value_offset + skip;
     parser->lexer = outer.lexer;
+    parser->base = outer.base;
     parser->current = outer.current;
     parser->group = outer.group;
+    parser->group_stems = outer.group_stems;
     parser->all->depth = depth;
     return node;
 }
@@ -206,12 +214,25 @@ exact_leaf (struct parser *parser, const struct lexeme *at)
     return leaf_create (parser->ctx, at, parser->all->now, parser->error);
 }
 
+/* What was meant is clear, or at least what is done about it. */
+static void
+warn_of_quote (struct parser *parser, const struct lexeme *at)
+{
+    struct mail_query_error *warning = parser->warning;
+
+    if (warning == NULL || warning->message != NULL || !at->unclosed)
+        return;
+    query_error_set (parser->ctx, warning, parser->base + at->value_offset - 1, 1, NULL,
+                     "this quote is never closed; it is taken to be at the end");
+}
+
 static bool
 piece_item (struct parser *parser, struct item *item)
 {
     const struct lexeme *at = &item->at;
     const struct prefix *prefix = at->prefix;
 
+    warn_of_quote (parser, at);
     item->prefix = prefix;
     if (prefix != NULL && prefix->kind != KIND_WORDS)
         return (item->node = exact_leaf (parser, at)) != NULL;
@@ -219,14 +240,17 @@ piece_item (struct parser *parser, struct item *item)
         return (item->node = leaf_create_regex (parser->ctx, at, parser->error)) != NULL;
     if (prefix != NULL && prefix->one_phrase && at->quoted && is_between (at, '(', ')'))
         return (item->node = inner_query (parser, at, 0, at->value_length, prefix)) != NULL;
-    if (prefix == NULL)
+    if (prefix == NULL) {
         prefix = parser->group;
+        item->at.stems = parser->group_stems;
+    }
     if (prefix != NULL && is_all (at)) {
         item->node = any_create (parser, prefix);
         return true;
     }
     if (prefix == NULL && (item->node = leaf_create_seconds (parser->ctx, at)) != NULL) {
         item->prefix = item->node->prefix;
+        item->seconds = true;
         return true;
     }
     return words_item (parser, prefix, item);
@@ -244,6 +268,7 @@ static bool
 group_item (struct parser *parser, struct item *item)
 {
     const struct prefix *outer = parser->group;
+    bool stems = parser->group_stems;
     const struct lexeme *at = &item->at;
 
     if (at->prefix != NULL && at->prefix->kind != KIND_WORDS)
@@ -255,8 +280,11 @@ group_item (struct parser *parser, struct item *item)
     if (parser->all->depth == QUERY_DEPTH_MAX)
         return fail (parser, at, NULL, "too many parentheses in one another") != NULL;
     parser->all->depth++;
-    if (at->prefix != NULL)
+    item->prefix = at->prefix;
+    if (at->prefix != NULL) {
         parser->group = at->prefix;
+        parser->group_stems = false;
+    }
     if (!advance (parser))
         return false;
     if (parser->current.kind == LEX_CLOSE)
@@ -270,6 +298,7 @@ group_item (struct parser *parser, struct item *item)
     if (parser->current.kind != LEX_CLOSE)
         return never_closed (parser, at);
     parser->group = outer;
+    parser->group_stems = stems;
     parser->all->depth--;
     return true;
 }
@@ -354,7 +383,7 @@ proximity (struct parser *parser, struct item *item)
 /* The alternatives of each prefix, and all that is joined by AND. */
 struct row {
     struct list list;
-    struct list alternatives[PREFIX_COUNT];
+    struct list alternatives[PREFIX_COUNT], seconds;
     size_t items;
     struct lexeme vanished; /* the first that did */
 };
@@ -415,7 +444,9 @@ row_add (struct parser *parser, struct row *row, struct item *item, bool hated)
     row->items++;
     if (hated)
         item->node = node_not (parser->ctx, item->node);
-    if (!hated && item->prefix != NULL && item->prefix->alternatives)
+    if (!hated && item->seconds)
+        list_add (parser, &row->seconds, item->node);
+    else if (!hated && item->prefix != NULL && item->prefix->alternatives)
         list_add (parser, &row->alternatives[item->prefix - prefix_table], item->node);
     else
         list_add (parser, &row->list, item->node);
@@ -448,6 +479,8 @@ row_finish (struct parser *parser, struct row *row)
     for (size_t i = 0; i < PREFIX_COUNT; i++)
         if (row->alternatives[i].count > 0)
             list_add (parser, &row->list, list_join (parser, &row->alternatives[i], NODE_OR));
+    if (row->seconds.count > 0)
+        list_add (parser, &row->list, list_join (parser, &row->seconds, NODE_OR));
     return list_join (parser, &row->list, NODE_AND);
 }
 
@@ -596,16 +629,24 @@ keep_within (struct mail_query_error *error, size_t length)
     error->length = MIN (error->length, length - error->offset);
 }
 
-struct node *
-parse_infix_text (struct parsing *all, const char *text, size_t length)
+/* warning: NULL for a text that stands inside another. */
+static struct node *
+parse_infix (struct parsing *all, const char *text, size_t length, struct mail_query_error *warning)
 {
     struct parser parser = {
+        .warning = warning,
         .all = all,
         .ctx = all->ctx,
         .error = all->error,
         .lexer = {.ctx = all->ctx, .users = all->users, .text = text, .length = length}};
 
     return parse_whole (&parser);
+}
+
+struct node *
+parse_infix_text (struct parsing *all, const char *text, size_t length)
+{
+    return parse_infix (all, text, length, NULL);
 }
 
 struct node *
@@ -666,10 +707,12 @@ query_parse (void *ctx, const struct query_source *source, struct node **tree_ou
                           .error = error};
     struct node *tree = source->syntax == MAIL_SYNTAX_SEXP
                             ? parse_sexp_text (&all, source->text, source->length)
-                            : parse_infix_text (&all, source->text, source->length);
+                            : parse_infix (&all, source->text, source->length, source->warning);
 
     if (tree != NULL) {
         *tree_out = talloc_steal (ctx, tree);
+        if (source->warning != NULL)
+            talloc_steal (ctx, source->warning->message);
     } else {
         keep_within (error, source->length);
         talloc_steal (ctx, error->message);

@@ -21,6 +21,7 @@ struct query_source {
     int64_t now;                          /* what dates are relative to, in seconds */
     const struct mail_query_names *names; /* saved queries; may be NULL */
     const struct user_prefixes *users;    /* must live as long as the tree; may be NULL */
+    struct mail_query_error *warning;     /* filled in, on the ctx of the tree; may be NULL */
 };
 
 /* *tree_out is talloc'd on ctx. False fills *error, with message and hint talloc'd on ctx. */

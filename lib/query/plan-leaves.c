@@ -315,14 +315,80 @@ bare_start (struct planner *planner, const struct word *word, struct plan **part
     return status;
 }
 
+static size_t
+without_suffix (const struct word *word)
+{
+    size_t length = word->length;
+
+    while (length > 1 && (word->text[length - 1] == '+' || word->text[length - 1] == '#'))
+        length--;
+    return length;
+}
+
+static enum mail_status
+is_in_text (struct planner *planner, const struct node *leaf, const struct word *word,
+            bool *found_out)
+{
+    struct mail_index *index = planner->index;
+    field_set fields = leaf_fields (planner, leaf);
+    enum mail_status status = index_open_segments (index);
+
+    *found_out = false;
+    for (unsigned field = 0; status == MAIL_OK && field < index->fields->count; field++) {
+        struct store_query *query;
+        uint32_t freq = 0;
+        if (!(fields & FIELD_BIT (field)))
+            continue;
+        query = term_query (planner->ctx, STORE_OP_TERM, index->fields->prefixes[field], word->text,
+                            word->length);
+        for (size_t i = 0; status == MAIL_OK && freq == 0 && i < index->manifest->count; i++) {
+            status = store_term_freq (index->segments[i], query->term, &freq);
+            if (status != MAIL_OK)
+                index_fail_store (index, index->segments[i], status);
+        }
+        *found_out |= freq > 0;
+        talloc_free (query);
+    }
+    return status;
+}
+
+/* "c++" is a word of its own where the mail has it, and else "c": as in notmuch. *leaf is then a
+ * copy. */
+static enum mail_status
+drop_suffixes (struct planner *planner, const struct node **leaf)
+{
+    struct node *copy = NULL;
+    enum mail_status status = MAIL_OK;
+
+    for (size_t i = 0; i < (*leaf)->word_count && status == MAIL_OK; i++) {
+        size_t length = without_suffix (&(*leaf)->words[i]);
+        bool found;
+        if (length == (*leaf)->words[i].length)
+            continue;
+        status = is_in_text (planner, *leaf, &(*leaf)->words[i], &found);
+        if (status != MAIL_OK || found)
+            continue;
+        if (copy == NULL) {
+            copy = talloc_memdup (planner->ctx, *leaf, sizeof **leaf);
+            copy->words = talloc_memdup (copy, copy->words, copy->word_count * sizeof *copy->words);
+            copy->op = copy->op == WORDS_STEM ? WORDS_EXACT : copy->op;
+            *leaf = copy;
+        }
+        copy->words[i].length = length;
+    }
+    return status;
+}
+
 static enum mail_status
 words_leaf (struct planner *planner, const struct node *leaf, struct plan **plan_out)
 {
     const struct word *word = &leaf->words[0];
     struct plan *parts[8];
     size_t count = 0;
-    enum mail_status status = MAIL_OK;
+    enum mail_status status = drop_suffixes (planner, &leaf);
 
+    if (status != MAIL_OK)
+        return status;
     if (leaf->op == WORDS_END || leaf->op == WORDS_MIDDLE)
         return plan_pattern (planner, leaf, leaf_fields (planner, leaf), plan_out);
     if (leaf->op == WORDS_START)

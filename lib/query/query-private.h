@@ -9,6 +9,7 @@
 struct mail_query {
     struct mail_index *index;
     char *text;
+    struct mail_query_error warning; /* message NULL: none */
     struct node *tree;
     struct store_stemmer *stemmer;
     struct plan *plan;   /* of the last evaluation; NULL before the first */

@@ -38,6 +38,7 @@ mail_query_parse_as (void *ctx, struct mail_index *index, enum mail_query_syntax
     enum mail_status status;
 
     query->index = index;
+    source.warning = &query->warning;
     source.users = prefix_users (query, index->fields);
     query->text = talloc_strdup (query, text);
     if (!query_parse (query, &source, &query->tree, &error)) {
@@ -60,6 +61,12 @@ mail_query_parse_as (void *ctx, struct mail_index *index, enum mail_query_syntax
 done:
     talloc_free (query);
     return status;
+}
+
+const struct mail_query_error *
+mail_query_warning (const struct mail_query *query)
+{
+    return query->warning.message != NULL ? &query->warning : NULL;
 }
 
 /* ---- excluded tags ------------------------------------------------------------------------- */

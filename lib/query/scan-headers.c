@@ -41,7 +41,7 @@ value_matches (struct scan *scan, enum mail_field field, const char *raw)
 
     if (g_hash_table_lookup_extended (values, raw, NULL, &known))
         return GPOINTER_TO_INT (known);
-    text = field == MAIL_FROM ? mime_decode_address_text (NULL, raw) : mime_decode_text (NULL, raw);
+    text = mime_decode_text (NULL, raw); /* as it was written, quotes and all */
     matches = any_matches (scan, field, text);
     talloc_free (text);
     if (g_hash_table_size (values) >= KNOWN_LIMIT)

@@ -60,6 +60,7 @@ struct piece {
     const struct prefix *prefix;
     bool whole; /* all words are one phrase */
     bool quoted;
+    bool stems;
 };
 
 /* Two tokens of one run of CJK characters share a character. */
@@ -87,12 +88,18 @@ byte_after (const struct piece *piece, const struct found *found)
     return found->end < piece->length ? piece->text[found->end] : piece->after;
 }
 
+static bool
+has_suffix (const struct found *found)
+{
+    return strchr ("+#", found->word[found->length - 1]) != NULL;
+}
+
 /* An asterisk right behind the word, and no word right behind that. */
 static bool
 has_star_behind (const struct piece *piece, const struct found *found, const struct found *next)
 {
-    return !piece->quoted && found->end < piece->length && piece->text[found->end] == '*' &&
-           (next == NULL || next->offset > found->end + 1);
+    return !piece->quoted && !has_suffix (found) && found->end < piece->length &&
+           piece->text[found->end] == '*' && (next == NULL || next->offset > found->end + 1);
 }
 
 /* An asterisk right before the word, and no word right before that. */
@@ -108,7 +115,8 @@ is_stemmed (const struct piece *piece, const struct found *found)
 {
     char after = byte_after (piece, found);
 
-    if (piece->quoted || !found->stem || (piece->prefix != NULL && !piece->prefix->stem))
+    if (piece->quoted || !found->stem ||
+        (piece->prefix != NULL && !piece->prefix->stem && !piece->stems))
         return false;
     return after == '\0' || strchr ("(/\\@<>=*[{\"`", after) == NULL;
 }
@@ -192,7 +200,8 @@ words_cut (void *ctx, struct tokenizer *tokenizer, const struct lexeme *lexeme,
                           .length = lexeme->value_length,
                           .after = lexeme->after,
                           .prefix = prefix,
-                          .quoted = lexeme->quoted};
+                          .quoted = lexeme->quoted,
+                          .stems = lexeme->stems};
     struct node **nodes;
     size_t count = 0, length;
 

@@ -215,6 +215,8 @@ find_saved (void *closure, enum mail_query_syntax syntax, const char *name)
     (void) closure;
     if (syntax == MAIL_SYNTAX_INFIX && strcmp (name, "fruit") == 0)
         return "apples or cherries";
+    if (syntax == MAIL_SYNTAX_INFIX && strcmp (name, "junk") == 0)
+        return "tag:spam";
     if (syntax == MAIL_SYNTAX_SEXP && strcmp (name, "about") == 0)
         return "(macro (x) (subject ,x))";
     return NULL;
@@ -248,6 +250,83 @@ test_languages (void **state)
     assert_non_null (error.message);
 }
 
+/* What counts is what the query asks for, wherever it is written. */
+static void
+test_names_tag (void **state)
+{
+    static const struct {
+        const char *query;
+        bool named;
+    } cases[] = {
+        {"tag:spam", true},
+        {"is:spam", true},
+        {"not tag:spam", true},
+        {"-tag:spam", true},
+        {"(a or (tag:spam))", true},
+        {"tag:\"spam\"", true},
+        {"tag:/^sp/", true},
+        {"tag:/x/ tag:/am$/", true},
+        {"query:junk", true},
+        {"sexp:\"(tag spam)\"", true},
+        {"tag:/x/", false},
+        {"tag:spammer", false},
+        {"tag:sp*", false},
+        {"spam", false},
+        {"\"tag:spam\"", false},
+        {"subject:\"tag:spam\"", false},
+        {"subject:tag:spam", false},
+        {"sexp:\"(tag (starts-with spam))\"", false},
+        {"thread:{tag:spam}", false},
+        {"thread:\"{tag:spam}\"", false},
+        {"thread:{x} tag:spam", true},
+        {"tag:\"open", false},
+        {"", false},
+    };
+    struct mail_query_names names = {.find = find_saved};
+    struct fixture *f = *state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct mail_query *query = NULL;
+        assert_int_equal (mail_query_parse_as (f->ctx, f->index, MAIL_SYNTAX_INFIX, &names,
+                                               cases[i].query, &query, NULL),
+                          MAIL_OK);
+        if (mail_query_names_tag (query, "spam") != cases[i].named)
+            fail_msg ("%s", cases[i].query);
+        talloc_free (query);
+    }
+}
+
+/* A quote that is never closed is not an error, but said. */
+static void
+test_warning (void **state)
+{
+    static const struct {
+        const char *query;
+        int offset; /* of the quote; -1: no warning */
+    } cases[] = {
+        {"one \"two three", 4},
+        {"\"one\" tag:\"a b", 10},
+        {"\"one\"", -1},
+        {"thread:\"{a \"\"b}\"", 11},
+        {"from:a\"b", -1},
+        {"\"one\" two \"", 10},
+        {"sexp:\"(and \"\"a\"\" b)\"", -1},
+        {"tag:a\"b", -1},
+    };
+    struct fixture *f = *state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct mail_query *query = NULL;
+        const struct mail_query_error *warning;
+        assert_int_equal (mail_query_parse (f->ctx, f->index, cases[i].query, &query, NULL),
+                          MAIL_OK);
+        warning = mail_query_warning (query);
+        if ((warning ? (int) warning->offset : -1) != cases[i].offset)
+            fail_msg ("%s: %d", cases[i].query, warning ? (int) warning->offset : -1);
+        talloc_free (query);
+    }
+}
+
 static void
 test_exclude (void **state)
 {
@@ -272,6 +351,8 @@ main (void)
 #define WITH_MAIL(test) cmocka_unit_test_setup_teardown (test, helper_setup, helper_teardown)
     const struct CMUnitTest tests[] = {
         WITH_MAIL (test_count),
+        WITH_MAIL (test_names_tag),
+        WITH_MAIL (test_warning),
         WITH_MAIL (test_faulty_queries),
         WITH_MAIL (test_phrases_of_parts),
         WITH_MAIL (test_explain),

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* test-cli-text.c - text from mail on its way out; terms and hex in text; excluded tags. */
-#include "cli/excludes.h"
 #include "cli/text.h"
 
 #include <setjmp.h>
@@ -129,80 +128,12 @@ test_columns (void **state)
     assert_int_equal (text_columns ("\033\xFF", 2), 2);     /* as text_line() prints it */
 }
 
-static void
-test_names_tag (void **state)
-{
-    static const struct {
-        const char *query;
-        bool named;
-    } cases[] = {
-        {"tag:spam", true},
-        {"is:spam", true},
-        {"not tag:spam", true},
-        {"-tag:spam", true},
-        {"(a or (tag:spam))", true},
-        {"tag:\"spam\"", true},
-        {"tag:/^sp/", true},
-        {"tag:/x/ tag:/am$/", true},
-        {"tag:/x/", false},
-        {"tag:spammer", false},
-        {"tag:sp*", false},
-        {"spam", false},
-        {"\"tag:spam\"", false},
-        {"subject:\"tag:spam\"", false},
-        {"subject:tag:spam", false},
-        {"thread:{tag:spam}", false},
-        {"thread:\"{tag:spam}\"", false},
-        {"thread:{x} tag:spam", true},
-        {"tag:\"open", false},
-        {"tag:/open", false},
-        {"tag:", false},
-        {"\"", false},
-        {"", false},
-    };
-
-    (void) state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char *query = strdup (cases[i].query);
-
-        assert_int_equal (excludes_names_tag (query, "spam"), cases[i].named);
-        free (query);
-    }
-    assert_true (excludes_names_tag ("tag:\"a \"\"b\"", "a \"b"));
-}
-
-static void
-test_apply (void **state)
-{
-    static const struct {
-        const char *query;
-        char *tags[3];
-        const char *right;
-    } cases[] = {
-        {"a or b", {NULL}, "a or b"},
-        {"a or b", {"x"}, "(a or b) and not tag:x"},
-        {"a", {"x", "y z"}, "(a) and not tag:x and not tag:\"y z\""},
-        {"", {"x"}, "(*) and not tag:x"},
-        {" ", {"x"}, "(*) and not tag:x"},
-    };
-
-    (void) state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char *text = excludes_apply (NULL, cases[i].query, cases[i].tags);
-
-        assert_string_equal (text, cases[i].right);
-        talloc_free (text);
-    }
-}
-
 int
 main (void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test (test_line),    cmocka_unit_test (test_block),
-        cmocka_unit_test (test_term),    cmocka_unit_test (test_hex),
-        cmocka_unit_test (test_columns), cmocka_unit_test (test_names_tag),
-        cmocka_unit_test (test_apply),
+        cmocka_unit_test (test_line), cmocka_unit_test (test_block),   cmocka_unit_test (test_term),
+        cmocka_unit_test (test_hex),  cmocka_unit_test (test_columns),
     };
 
     return cmocka_run_group_tests (tests, NULL, NULL);

@@ -144,7 +144,11 @@ test_prefixes (void **state)
         {"to:(a or b* tag:x)", "(or (to a) (and (to (starts-with b)) (tag \"x\")))"},
         {"from:(a b)", "(and (from (exact a)) (from (exact b)))"},
         {"to:(cc:x y)", "(and (cc x) (to y))"},
-        {"subject:\"(a or b)\"", "(or (subject (exact a)) (subject (exact b)))"},
+        {"subject:\"(a or b)\"", "(or (subject a) (subject b))"},
+        {"subject:\"(a (\"\"b\"\" from:c) d)\"",
+         "(and (subject a) (subject (exact b)) (from (exact c))"
+         " (subject d))"},
+        {"subject:\"(a)\" subject:(b)", "(or (subject a) (subject (exact b)))"},
         {"subject:\"(a) b\"", "(subject (phrase a b))"},
         {"from:\"\"", "(not (from *))"},
         {"from:*", "(from *)"},
@@ -177,9 +181,16 @@ test_prefixes (void **state)
         {"date:2010..2009", "(or)"},
         {"1000000000..1100000000", "(date 2001-09-09T01:46:40 2004-11-09T11:33:20)"},
         {"..5", "(date * 1970-01-01T00:00:05)"},
-        {"1..2 date:2009..2010", "(or (date 1970-01-01T00:00:01 1970-01-01T00:00:02)"
-                                 " (date 2009-01-01T00:00:00 2010-12-31T23:59:59))"},
+        {"1..2 date:2009..2010", "(and (date 2009-01-01T00:00:00 2010-12-31T23:59:59)"
+                                 " (date 1970-01-01T00:00:01 1970-01-01T00:00:02))"},
+        {"1..2 3..4", "(or (date 1970-01-01T00:00:01 1970-01-01T00:00:02)"
+                      " (date 1970-01-01T00:00:03 1970-01-01T00:00:04))"},
+        {"1.5..3.25", "(date 1970-01-01T00:00:02 1970-01-01T00:00:03)"},
+        {"1.0..2.", "(date 1970-01-01T00:00:01 1970-01-01T00:00:02)"},
+        {".5..", "(date 1970-01-01T00:00:01 *)"},
+        {"1.x..2", "(phrase 1 x 2)"},
         {"a..b", "(phrase a b)"},
+        {"c++* c+*", "(and (exact c++) (exact c+))"},
         {"lastmod:1..5", "(lastmod 1 5)"},
         {"lastmod:-5..", "(lastmod -5 *)"},
         {"size:10k..2M", "(size 10240 3145727)"},

@@ -413,6 +413,12 @@ static const struct leaf {
     {"river near/2 mountain", is_phrase},
     {"\"river mountain\"", is_none},
     {"body:m*", is_start_m},
+    /* without the signs where no word has them */
+    {"mountain+", is_mountain},
+    {"mountains#", is_none},
+    {"river++", is_river_word},
+    {"body:\"mountain+ river##\"", is_phrase},
+    {"subject:Remainder2+", is_remainder_2},
     {"lantern", is_copy},
     {"\"duplicate lantern\"", is_copy},
     {"dupl*", is_copy},
