@@ -137,7 +137,7 @@ is_binary (struct mime_message *message, const struct mime_part *source)
 {
     enum { LOOKED_AT = 4096 };
     void *temporary = talloc_new (NULL);
-    struct bytes bytes = part_bytes (temporary, message, source, LOOKED_AT);
+    struct mime_bytes bytes = mime_part_bytes (temporary, message, source, LOOKED_AT);
     bool found = memchr (bytes.data, 0, MIN (bytes.length, LOOKED_AT)) != NULL;
 
     talloc_free (temporary);
