@@ -7,6 +7,7 @@
  * a hundred thousand messages, a dozen terms each.
  */
 #include "edit.h"
+#include "journal.h"
 #include "maildir.h"
 #include "schema.h"
 #include "term.h"
@@ -306,8 +307,10 @@ edit_save (struct writer *writer, struct edit *edit, bool *written_out)
                      : write_difference (writer, edit, terms, count, &values, &written);
     if (status != MAIL_OK)
         return writer_fail (writer, status);
-    if (written)
+    if (written) {
         writer->changed = true;
+        journal_note (writer, edit);
+    }
     if (written_out)
         *written_out = written;
     return MAIL_OK;

@@ -9,6 +9,7 @@
  */
 #include "writer.h"
 #include "files.h"
+#include "journal.h"
 #include "lock.h"
 #include "schema.h"
 #include "term.h"
@@ -92,6 +93,8 @@ load_counters (struct writer *writer)
         status = get_number (writer, META_NEXT_DOCID, &writer->next_docid);
     if (status == MAIL_OK)
         status = get_number (writer, META_NEXT_THREAD, &writer->next_thread);
+    if (status == MAIL_OK)
+        status = get_number (writer, META_JOURNAL, &writer->journal_length);
     if (status == MAIL_OK)
         status = load_manifest (writer);
     writer->revision = status == MAIL_OK ? revision + 1 : 0;
@@ -191,15 +194,6 @@ write_metadata (struct writer *writer)
     return status;
 }
 
-/* The journal block of this change is appended and fdatasynced here, after the segments are in
- * place and before state is committed. */
-static enum mail_status
-write_journal (struct writer *writer)
-{
-    (void) writer;
-    return MAIL_OK;
-}
-
 static void
 take_back_segments (struct writer *writer)
 {
@@ -216,7 +210,7 @@ writer_commit (struct writer *writer)
     struct mail_index *index = writer->index;
     enum mail_status status = move_segments (writer);
     if (status == MAIL_OK)
-        status = write_journal (writer);
+        status = journal_write (writer);
     if (status == MAIL_OK)
         status = write_metadata (writer);
     if (status == MAIL_OK) {
@@ -224,10 +218,12 @@ writer_commit (struct writer *writer)
         if (status != MAIL_OK)
             writer_fail (writer, status);
     }
-    if (status != MAIL_OK)
+    if (status != MAIL_OK) {
         take_back_segments (writer);
-    else
+        journal_take_back (writer);
+    } else {
         status = sync_folder (index, "state");
+    }
     talloc_free (writer);
     return status == MAIL_OK ? mail_index_refresh (index) : status;
 }

@@ -13,6 +13,8 @@
 #include "record.h"
 #include "scratch.h"
 
+#include <glib.h>
+
 struct lock;
 
 struct writer {
@@ -27,6 +29,10 @@ struct writer {
     char **incoming;     /* scratch paths of segments to move into text/ ... */
     char **names;        /* ... and their names there */
     size_t incoming_count;
+    GString *journal;        /* lines for it (journal.h); NULL: none yet */
+    uint64_t journal_length; /* that state knows */
+    uint64_t journal_before; /* its length before journal_write() ... */
+    bool journal_written;    /* ... which has been */
 };
 
 /* Waits for the lock. The errors of lock_acquire and store_open, with the handle's text set. */

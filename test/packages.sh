@@ -9,7 +9,7 @@ self=${self:-packages}
 # What the build needs.
 # shellcheck disable=SC2034 # used by those who source this
 build_packages="gcc g++ libc6-dev make pkg-config libxapian-dev libgmime-3.0-dev libtalloc-dev
-    libglib2.0-dev libxml2-dev libuchardet-dev libsexp-dev"
+    libglib2.0-dev libxml2-dev zlib1g-dev libuchardet-dev libsexp-dev"
 # What "make check" needs at least, and what some of its tests would be skipped for want of.
 # shellcheck disable=SC2034
 test_packages="perl python3"
