@@ -30,6 +30,7 @@ struct new_settings {
     size_t tag_count, ignore_count;
     bool maildir_flags;
     unsigned tombstone_days;
+    unsigned snapshots;
     unsigned workers; /* 0: one a processor */
     size_t memory;    /* bytes for each of them */
 };
@@ -225,7 +226,7 @@ read_settings (void *ctx, struct new_run *run)
 {
     struct new_settings *settings = &run->settings;
     const struct config *config = run->cli->config;
-    int64_t days, workers, mebibytes;
+    int64_t days, workers, mebibytes, snapshots;
     char *error = NULL;
 
     settings->tags = config_list (ctx, config, "new.tags", &settings->tag_count);
@@ -233,12 +234,15 @@ read_settings (void *ctx, struct new_run *run)
     if (config_boolean (ctx, config, "maildir.synchronize_flags", &settings->maildir_flags,
                         &error) != MAIL_OK ||
         config_integer (ctx, config, "new.tombstone_days", 0, 36500, &days, &error) != MAIL_OK ||
+        config_integer (ctx, config, "database.snapshots", 1, 1000, &snapshots, &error) !=
+            MAIL_OK ||
         config_integer (ctx, config, "new.workers", 0, 256, &workers, &error) != MAIL_OK ||
         config_integer (ctx, config, "new.memory", 16, 1 << 20, &mebibytes, &error) != MAIL_OK) {
         report (run->cli, "%s", error);
         return 1;
     }
     settings->tombstone_days = (unsigned) days;
+    settings->snapshots = (unsigned) snapshots;
     settings->workers = (unsigned) workers;
     settings->memory = (size_t) mebibytes << 20;
     return check_new_tags (settings);
@@ -313,6 +317,24 @@ fatal (struct new_run *run, enum mail_status status, const char *error)
     return names_exit_code (run->cli->names, status);
 }
 
+/* The safety copy of tags, from time to time. A repair needs the ones there are. */
+static int
+snapshot (struct new_run *run)
+{
+    if (mail_repair_is_open (run->index)) {
+        if (strcmp (run->cli->command, command_new.name) == 0) /* else it is the repair */
+            report (run->cli, "tags have still to be brought back: '%s check --repair' does that",
+                    run->cli->program);
+        return 0;
+    }
+    if (!mail_snapshot_is_due (run->index))
+        return 0;
+
+    enum mail_status status = mail_snapshot_take (run->index, run->settings.snapshots);
+
+    return status == MAIL_OK ? 0 : report_status (run->cli, status, run->index);
+}
+
 static int
 bring_up_to_date (void *ctx, struct new_run *run)
 {
@@ -335,7 +357,10 @@ bring_up_to_date (void *ctx, struct new_run *run)
     if (status != MAIL_OK)
         return fatal (run, status, error);
     tell_problems (run, &counts);
-    return run->again || counts.vanished > 0 ? EXIT_AGAIN : 0;
+
+    int code = snapshot (run);
+
+    return code == 0 && (run->again || counts.vanished > 0) ? EXIT_AGAIN : code;
 }
 
 static int

@@ -44,7 +44,7 @@ struct command {
     int (*run) (struct cli *cli, void *options, int argc, char **argv);
 };
 
-extern const struct command command_config, command_count, command_help, command_new,
+extern const struct command command_check, command_config, command_count, command_help, command_new,
     command_search, command_show, command_tag;
 
 /* All of them in the order of the help text, NULL-terminated. */

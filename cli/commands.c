@@ -5,8 +5,8 @@
 #include <string.h>
 
 const struct command *const commands[] = {
-    &command_new, &command_search, &command_show, &command_count,
-    &command_tag, &command_config, &command_help, NULL,
+    &command_new,   &command_search, &command_show, &command_count, &command_tag,
+    &command_check, &command_config, &command_help, NULL,
 };
 
 static const struct option_keyword query_keywords[] = {

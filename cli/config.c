@@ -19,6 +19,7 @@ static const struct {
     const char *value;
 } defaults[] = {
     {"database.lock_timeout", "30"},
+    {"database.snapshots", "4"},
     {"maildir.synchronize_flags", "true"},
     {"new.ignore", ""},
     {"new.tags", "unread;inbox"},

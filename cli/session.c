@@ -28,6 +28,9 @@ open_failed (const struct cli *cli, enum mail_status status, const struct config
                 cli->program);
     else
         report (cli, "%s", error && *error ? error : mail_status_text (status));
+    if (status == MAIL_ERROR_CORRUPT)
+        report (cli, "'%s check' says what is damaged, '%s check --repair' mends it", cli->program,
+                cli->program);
     return names_exit_code (cli->names, status);
 }
 
@@ -104,34 +107,56 @@ header_prefixes (void *ctx, const struct cli *cli, bool tell)
     return headers;
 }
 
-int
-session_open (void *ctx, const struct cli *cli, unsigned flags, struct mail_index **index_out)
+static int
+find_options (void *ctx, const struct cli *cli, unsigned flags, struct config_paths *paths,
+              struct mail_open_options *options)
 {
-    struct mail_open_options options = {
-        .flags = flags & SESSION_CREATE ? MAIL_OPEN_CREATE : 0,
-        .command = talloc_asprintf (ctx, "%s %s", cli->program, cli->command),
-    };
-    struct config_paths paths;
     enum mail_status status;
     char *error = NULL;
     int64_t timeout;
-    int code;
 
+    *options = (struct mail_open_options){
+        .flags = flags & SESSION_CREATE ? MAIL_OPEN_CREATE : 0,
+        .command = talloc_asprintf (ctx, "%s %s", cli->program, cli->command),
+    };
     status =
         config_integer (ctx, cli->config, "database.lock_timeout", 0, 1000000, &timeout, &error);
     if (status == MAIL_OK)
-        status = config_paths (ctx, cli->config, &paths, &error);
+        status = config_paths (ctx, cli->config, paths, &error);
     if (status != MAIL_OK) {
         report (cli, "%s", error);
         return names_exit_code (cli->names, status);
     }
-    if (paths.assumed && (flags & SESSION_CREATE) && !(flags & SESSION_QUIET))
-        report (cli, "%s", paths.assumed);
-    options.stemmer = config_string (ctx, cli->config, "index.stemmer");
-    options.headers = header_prefixes (ctx, cli, flags & SESSION_CREATE);
-    options.path = paths.database;
-    options.mail_root = paths.mail_root;
-    options.lock_timeout = (int) timeout;
+    if (paths->assumed && (flags & SESSION_CREATE) && !(flags & SESSION_QUIET))
+        report (cli, "%s", paths->assumed);
+    options->stemmer = config_string (ctx, cli->config, "index.stemmer");
+    options->headers = header_prefixes (ctx, cli, flags & SESSION_CREATE);
+    options->path = paths->database;
+    options->mail_root = paths->mail_root;
+    options->lock_timeout = (int) timeout;
+    return 0;
+}
+
+int
+session_open_options (void *ctx, const struct cli *cli, unsigned flags,
+                      struct mail_open_options *options_out)
+{
+    struct config_paths paths;
+
+    return find_options (ctx, cli, flags, &paths, options_out);
+}
+
+int
+session_open (void *ctx, const struct cli *cli, unsigned flags, struct mail_index **index_out)
+{
+    struct mail_open_options options;
+    struct config_paths paths;
+    char *error = NULL;
+    int code = find_options (ctx, cli, flags, &paths, &options);
+    enum mail_status status;
+
+    if (code != 0)
+        return code;
     status = mail_index_open (ctx, &options, index_out, &error);
     if (status != MAIL_OK)
         return open_failed (cli, status, &paths, error);

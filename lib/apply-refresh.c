@@ -20,12 +20,25 @@
 #define STALE_DIVISOR 4
 #define LIVE_MAX 8192 /* documents made anew by one run; a larger segment stays as it is */
 
+/* Whether the caller wants this one made anew. */
+static bool
+is_wanted (const struct apply *apply, const char *name)
+{
+    const char *const *names = apply->options->rebuild;
+    while (names && *names && strcmp (*names, name) != 0)
+        names++;
+    return names && *names;
+}
+
 /* The segment that is worth it, of those from an id on; NULL for none. */
 static const struct segment *
-choose (const struct manifest *manifest, uint32_t from)
+choose (const struct apply *apply, uint32_t from)
 {
+    const struct manifest *manifest = apply->index->manifest;
     for (size_t i = 0; i < manifest->count; i++) {
         const struct segment *segment = &manifest->segments[i];
+        if (segment->first >= from && is_wanted (apply, segment->name))
+            return segment;
         if (segment->first >= from &&
             (uint64_t) segment->stale * STALE_DIVISOR > segment->documents &&
             segment->documents - MIN (segment->stale, segment->documents) <= LIVE_MAX)
@@ -152,12 +165,15 @@ build (struct refresh *refresh, const GArray *lives)
 {
     struct apply *apply = refresh->apply;
     struct crew_event event;
-    if (!all_can_be_opened (refresh, lives) ||
+    bool wanted = is_wanted (apply, refresh->old.name);
+    if ((!wanted && !all_can_be_opened (refresh, lives)) ||
         apply_begin_segment (apply, refresh, 0, &refresh->block) != MAIL_OK)
         return false;
     for (guint i = 0; i < lives->len && !apply->stopped; i++) {
         struct live *live = &g_array_index (lives, struct live, i);
         struct sources *sources = open_files (refresh, live->message);
+        if (!sources && wanted) /* its words are lost until the next run looks at its folder */
+            continue;
         if (!sources)
             return false;
         sources_send (sources, apply->crew, 0, live->text);
@@ -195,6 +211,16 @@ forget_stale (struct refresh *refresh, struct writer *writer)
     return status == MAIL_OK ? status : writer_fail (writer, status);
 }
 
+/* A damaged segment made anew may have the name that it had. */
+static bool
+is_named (const struct manifest *manifest, const char *name)
+{
+    for (size_t i = 0; i < manifest->count; i++)
+        if (strcmp (manifest->segments[i].name, name) == 0)
+            return true;
+    return false;
+}
+
 /* Puts the new segment in place of the old one, unless that has gone meanwhile. What has become
  * stale since the new one was begun is stale in it. */
 static enum mail_status
@@ -220,7 +246,7 @@ exchange (struct refresh *refresh)
         return status;
     }
     status = writer_commit (writer);
-    if (status == MAIL_OK) {
+    if (status == MAIL_OK && !is_named (refresh->apply->index->manifest, name)) {
         char *path = talloc_asprintf (refresh, "%s/text/%s", refresh->apply->index->folder, name);
         unlink (path);
     }
@@ -252,8 +278,7 @@ apply_refresh (struct apply *apply)
     const struct segment *segment;
     uint32_t from = 0;
     enum mail_status status = MAIL_OK;
-    while (status == MAIL_OK && !apply->stopped &&
-           (segment = choose (apply->index->manifest, from)) != NULL) {
+    while (status == MAIL_OK && !apply->stopped && (segment = choose (apply, from)) != NULL) {
         bool done;
         uint32_t last = segment->last;
         status = apply_start_crew (apply);

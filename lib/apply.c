@@ -87,7 +87,7 @@ mail_changes_apply (struct mail_changes *changes, const struct mail_apply_option
                     struct mail_apply_counts *counts_out)
 {
     *counts_out = (struct mail_apply_counts){0};
-    if (mail_changes_empty (changes))
+    if (mail_changes_empty (changes) && !options->rebuild)
         return MAIL_OK;
     struct apply *apply = talloc_zero (changes, struct apply);
     apply->changes = changes;

@@ -71,6 +71,11 @@ check_schema (struct mail_index *index)
         return index_fail (index, MAIL_ERROR_VERSION,
                            "the index has schema %" PRIu64 ", this program knows up to %d", version,
                            SCHEMA_VERSION);
+    if (version != 0 && version < SCHEMA_VERSION)
+        return index_fail (index, MAIL_ERROR_VERSION,
+                           "the index has schema %" PRIu64 ", which this program does not read any "
+                           "more",
+                           version);
     if (version == 0)
         return index_fail (index, MAIL_ERROR_CORRUPT, "'%s/state' is not an index of mail",
                            index->folder);
@@ -240,7 +245,7 @@ mail_index_open (void *ctx, const struct mail_open_options *options, struct mail
     /* damage may be an index that another process is just making: the lock tells */
     if (options->flags & MAIL_OPEN_CREATE &&
         (status == MAIL_ERROR_NO_INDEX || status == MAIL_ERROR_CORRUPT)) {
-        status = writer_create_index (index);
+        status = writer_create_index (index, options->flags & MAIL_OPEN_RESTORE);
         if (status == MAIL_OK)
             status = open_existing (index);
     }

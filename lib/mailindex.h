@@ -83,7 +83,10 @@ struct mail_header_prefix {
 enum mail_status mail_header_prefix_check (const char *name, const char **reason_out);
 
 enum mail_open_flags {
-    MAIL_OPEN_CREATE = 1 << 0 /* make the folder and an empty index where there is none */
+    MAIL_OPEN_CREATE = 1 << 0, /* make the folder and an empty index where there is none */
+    /* with CREATE: also where an index has been whose tags can be brought back, which is
+       MAIL_ERROR_CORRUPT else; mail_repair_begin does it */
+    MAIL_OPEN_RESTORE = 1 << 1
 };
 
 struct mail_open_options {
@@ -302,8 +305,8 @@ enum mail_status mail_query_parse_as (void *ctx, struct mail_index *index,
                                       struct mail_query **query_out,
                                       struct mail_query_error *error_out);
 
-/* What was put right while parsing and is perhaps not what was meant (a quote that is never closed);
- * NULL for nothing. Belongs to the query. */
+/* What was put right while parsing and is perhaps not what was meant (a quote that is never
+ * closed); NULL for nothing. Belongs to the query. */
 const struct mail_query_error *mail_query_warning (const struct mail_query *query);
 
 /* Whether the query asks for this tag by name or by a regular expression, be it by "not": then it
@@ -561,6 +564,8 @@ struct mail_apply_options {
     unsigned tombstone_days; /* how long a message that has no file any more keeps its tags for the
                                 case that it comes back (which then counts as a rename); 0: not */
     bool maildir_flags;      /* set and clear draft, flagged, passed, replied, unread from names */
+    const char *const *rebuild; /* NULL-terminated names of segments to be made anew from the mail
+                                   (mail_index_check); NULL: none */
     mail_problem_fn problem;
     mail_progress_fn progress;
     void *closure;
@@ -583,6 +588,42 @@ struct mail_apply_counts {
 enum mail_status mail_changes_apply (struct mail_changes *changes,
                                      const struct mail_apply_options *options,
                                      struct mail_apply_counts *counts_out);
+
+/* ---- looking after an index ---- */
+
+/* Where damage is. */
+enum mail_store { MAIL_STORE_STATE, MAIL_STORE_TEXT, MAIL_STORE_JOURNAL, MAIL_STORE_SNAPSHOT };
+struct mail_damage {
+    enum mail_store store;
+    const char *path; /* of the file or folder, relative to ".mailindex" */
+    const char *text; /* one line */
+};
+typedef void (*mail_damage_fn) (void *closure, const struct mail_damage *damage);
+
+/* Reads all of the index at options->path and tells of everything that is damaged; *found_out
+ * counts. What seems damaged is looked at again under the lock before it is told. An index whose
+ * state is missing is damaged; where there never was one: MAIL_ERROR_NO_INDEX. */
+enum mail_status mail_index_check (void *ctx, const struct mail_open_options *options,
+                                   mail_damage_fn each, void *closure, size_t *found_out,
+                                   char **error_out);
+/* Mends MAIL_STORE_STATE, first step: moves state and text into a new folder *aside_out (talloc'd)
+ * and makes an empty index, which says that it has to be filled (by mail_changes_apply with all
+ * mail) and its tags brought back (by mail_repair_tags). */
+enum mail_status mail_repair_begin (void *ctx, const struct mail_open_options *options,
+                                    char **aside_out, char **error_out);
+/* Last step: gives all messages the tags and properties that the newest snapshot and the journals
+ * have for them. May be done again if it was stopped. */
+enum mail_status mail_repair_tags (struct mail_index *index);
+/* Whether mail_repair_begin was called and mail_repair_tags has not been done since. */
+bool mail_repair_is_open (struct mail_index *index);
+
+/* Writes tags and properties of all messages into a new file of ".mailindex/backups", begins a new
+ * journal, and removes what is older: journals, damaged snapshots, and those before the newest keep
+ * (at least one). */
+enum mail_status mail_snapshot_take (struct mail_index *index, unsigned keep);
+/* Whether it is time: there is none yet, it is a week old, or the journal is over 16 MiB; and
+ * something has changed since. */
+bool mail_snapshot_is_due (struct mail_index *index);
 
 #ifdef __cplusplus
 }

@@ -180,7 +180,7 @@ char *
 folder_record_encode (void *ctx, const struct mail_folder *folder, size_t *length_out)
 {
     size_t name_length = strlen (folder->name);
-    char *bytes = talloc_size (ctx, FOLDER_FIXED + name_length), parent[8];
+    char *bytes = talloc_size (ctx, FOLDER_FIXED + name_length + SUM_SIZE), parent[8];
     value_encode (folder->parent, parent);
     memcpy (bytes, parent + 4, 4);
     value_encode (folder->stat.inode, bytes + 4);
@@ -188,15 +188,17 @@ folder_record_encode (void *ctx, const struct mail_folder *folder, size_t *lengt
     value_encode ((uint64_t) folder->stat.mtime, bytes + 20);
     value_encode ((uint64_t) folder->stat.ctime, bytes + 28);
     memcpy (bytes + FOLDER_FIXED, folder->name, name_length);
-    *length_out = FOLDER_FIXED + name_length;
+    sum_append (bytes, FOLDER_FIXED + name_length);
+    *length_out = FOLDER_FIXED + name_length + SUM_SIZE;
     return bytes;
 }
 
 bool
 folder_record_decode (void *ctx, const char *bytes, size_t length, struct mail_folder *folder_out)
 {
-    if (length < FOLDER_FIXED)
+    if (length < FOLDER_FIXED + SUM_SIZE)
         return false;
+    length -= SUM_SIZE;
     *folder_out = (struct mail_folder){
         .parent = (uint32_t) value_decode (bytes, 4),
         .name = talloc_strndup (ctx, bytes + FOLDER_FIXED, length - FOLDER_FIXED),

@@ -6,7 +6,7 @@
 #ifndef SCHEMA_H
 #define SCHEMA_H
 
-#define SCHEMA_VERSION 1
+#define SCHEMA_VERSION 2
 
 /* ---- state: terms ---- */
 #define TERM_TYPE_MAIL "Tm"
@@ -46,7 +46,10 @@ enum schema_slot {
 #define META_REVISION "revision"         /* decimal */
 #define META_MANIFEST "manifest"         /* manifest_encode() */
 #define META_RESERVATIONS "reservations" /* a line each: FIRST LAST SCRATCH-FOLDER */
-#define META_JOURNAL "journal"       /* decimal: bytes of the journal that belong to this state */
+#define META_JOURNAL "journal" /* decimal: bytes of the journal that belong to this state */
+#define META_RESTORING \
+    "restoring"                      /* "1" while tags have to be brought back: mail_repair_tags() \
+                                      */
 #define META_CONFIG_PREFIX "config." /* configuration kept in the index */
 
 /* ---- text: terms ----

@@ -12,6 +12,7 @@
 #include "journal.h"
 #include "lock.h"
 #include "schema.h"
+#include "snapshot.h"
 #include "term.h"
 
 #include <dirent.h>
@@ -259,12 +260,14 @@ make_folders (struct mail_index *index)
 }
 
 static enum mail_status
-write_first_metadata (struct writer *writer)
+write_first_metadata (struct writer *writer, bool restore)
 {
     gchar *uuid = g_uuid_string_random ();
     enum mail_status status = set_number (writer, META_SCHEMA, SCHEMA_VERSION);
     if (status == MAIL_OK)
         status = set_text (writer, META_UUID, uuid);
+    if (status == MAIL_OK && restore)
+        status = set_text (writer, META_RESTORING, "1");
     g_free (uuid);
     writer->next_docid = writer->next_thread = 1;
     writer->moved_manifest = true;
@@ -311,11 +314,14 @@ remove_unfinished (const char *folder)
 }
 
 static enum mail_status
-prepare_state_folder (struct mail_index *index)
+prepare_state_folder (struct mail_index *index, bool restore)
 {
     enum mail_status status = MAIL_OK;
     char *folder = talloc_asprintf (index, "%s/state", index->folder);
-    if (is_damaged (folder))
+    if (!restore && !has_content (folder, "iamglass") && snapshot_has_history (index->folder))
+        status = index_fail (index, MAIL_ERROR_CORRUPT,
+                             "'%s' is missing, but not what its tags can be made of", folder);
+    else if (is_damaged (folder))
         status =
             index_fail (index, MAIL_ERROR_CORRUPT, "'%s' is damaged: files are missing", folder);
     else
@@ -325,7 +331,7 @@ prepare_state_folder (struct mail_index *index)
 }
 
 enum mail_status
-writer_create_index (struct mail_index *index)
+writer_create_index (struct mail_index *index, bool restore)
 {
     uint64_t schema = 0;
     enum mail_status status = make_folders (index);
@@ -334,7 +340,7 @@ writer_create_index (struct mail_index *index)
     struct writer *writer = new_writer (index, index);
     status = take_lock (writer);
     if (status == MAIL_OK)
-        status = prepare_state_folder (index);
+        status = prepare_state_folder (index, restore);
     if (status == MAIL_OK)
         status = open_state (writer, STORE_CREATE);
     if (status == MAIL_OK)
@@ -344,7 +350,7 @@ writer_create_index (struct mail_index *index)
     if (status == MAIL_OK && schema == 0 && store_last_docid (writer->state) > 0)
         status = index_fail (index, MAIL_ERROR_CORRUPT, "the index '%s' is damaged", index->folder);
     if (status == MAIL_OK && schema == 0 && store_doc_count (writer->state) == 0) {
-        status = write_first_metadata (writer);
+        status = write_first_metadata (writer, restore);
         if (status == MAIL_OK)
             status = write_metadata (writer);
         if (status == MAIL_OK) {

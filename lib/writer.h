@@ -41,8 +41,9 @@ enum mail_status writer_begin (void *ctx, struct mail_index *index, struct write
  * On failure nothing has changed. The writer is freed in either case. */
 enum mail_status writer_commit (struct writer *writer);
 
-/* Makes the folder and an empty state; harmless where another process was quicker. */
-enum mail_status writer_create_index (struct mail_index *index);
+/* Makes the folder and an empty state; harmless where another process was quicker. restore: as of
+ * MAIL_OPEN_RESTORE. */
+enum mail_status writer_create_index (struct mail_index *index, bool restore);
 
 /* Keeps the writer's store error on the index handle. */
 enum mail_status writer_fail (struct writer *writer, enum mail_status status);

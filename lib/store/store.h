@@ -57,6 +57,10 @@ uint32_t store_doc_count (struct store *store);
 enum mail_status store_metadata (void *ctx, struct store *store, const char *key, char **value_out,
                                  size_t *length_out);
 
+/* Reads all of the database at path, which is open for reading as store, and compares what it says
+ * in two places. *damage_out: a line about what does not agree or cannot be read (talloc'd on ctx),
+ * NULL for nothing. MAIL_ERROR_OVERTAKEN. */
+enum mail_status store_check (void *ctx, struct store *store, const char *path, char **damage_out);
 /* Number of documents a term indexes. */
 enum mail_status store_term_freq (struct store *store, struct store_term term, uint32_t *freq_out);
 /* ids_out[i]: the first document of terms[i], 0 for none. */
