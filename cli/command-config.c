@@ -6,14 +6,12 @@
  * from the system (where the mail is, who the user is).
  */
 #include "report.h"
+#include "user.h"
 
 #include <glib.h>
-#include <pwd.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <talloc.h>
-#include <unistd.h>
 
 /* What this program can do, under the names that notmuch has for it. */
 static const struct {
@@ -28,28 +26,6 @@ static const struct {
 
 static const char *const computed_keys[] = {"database.mail_root", "database.path", "user.name",
                                             "user.primary_email"};
-
-static char *
-user_name (void *ctx)
-{
-    const char *name = getenv ("NAME");
-    struct passwd *user = getpwuid (getuid ());
-
-    if (name && *name)
-        return talloc_strdup (ctx, name);
-    return user ? talloc_strndup (ctx, user->pw_gecos, strcspn (user->pw_gecos, ",")) : NULL;
-}
-
-static char *
-user_email (void *ctx)
-{
-    const char *email = getenv ("EMAIL");
-    struct passwd *user = getpwuid (getuid ());
-
-    if (email && *email)
-        return talloc_strdup (ctx, email);
-    return user ? talloc_asprintf (ctx, "%s@localhost", user->pw_name) : NULL;
-}
 
 static const char *
 path (void *ctx, const struct config *config, bool mail_root)
@@ -73,9 +49,9 @@ computed (void *ctx, const struct config *config, const char *key)
     if (config_raw (config, key))
         return NULL;
     if (strcmp (key, "user.name") == 0)
-        return user_name (ctx);
+        return user_name (ctx, config);
     if (strcmp (key, "user.primary_email") == 0)
-        return user_email (ctx);
+        return user_email (ctx, config);
     return NULL;
 }
 

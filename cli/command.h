@@ -44,8 +44,16 @@ struct command {
     int (*run) (struct cli *cli, void *options, int argc, char **argv);
 };
 
-extern const struct command command_check, command_config, command_count, command_help, command_new,
-    command_search, command_show, command_tag;
+extern const struct command command_address;
+extern const struct command command_check;
+extern const struct command command_config;
+extern const struct command command_count;
+extern const struct command command_help;
+extern const struct command command_new;
+extern const struct command command_reply;
+extern const struct command command_search;
+extern const struct command command_show;
+extern const struct command command_tag;
 
 /* All of them in the order of the help text, NULL-terminated. */
 extern const struct command *const commands[];

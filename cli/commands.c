@@ -4,10 +4,21 @@
 
 #include <string.h>
 
+/* clang-format off */
 const struct command *const commands[] = {
-    &command_new,   &command_search, &command_show, &command_count, &command_tag,
-    &command_check, &command_config, &command_help, NULL,
+    &command_new,
+    &command_search,
+    &command_show,
+    &command_reply,
+    &command_address,
+    &command_count,
+    &command_tag,
+    &command_check,
+    &command_config,
+    &command_help,
+    NULL,
 };
+/* clang-format on */
 
 static const struct option_keyword query_keywords[] = {
     {"infix", QUERY_INFIX},

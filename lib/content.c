@@ -142,7 +142,7 @@ read_addresses (void *ctx, const char *raw, size_t *count_out)
     struct mail_address *addresses = talloc_array (ctx, struct mail_address, count + 1);
 
     for (size_t i = 0; i < count; i++)
-        if (!list[i].group)
+        if (*list[i].address != '\0')
             addresses[kept++] = (struct mail_address){list[i].name, list[i].address};
     talloc_steal (addresses, list);
     *count_out = kept;

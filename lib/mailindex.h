@@ -257,10 +257,10 @@ enum mail_status mail_file_write (const char *path, struct mail_sink sink);
 /* A mailbox (RFC 5322 3.4). */
 struct mail_address {
     const char *name;    /* decoded display name; "" for none */
-    const char *address; /* "" where there is a name only */
+    const char *address; /* never "" */
 };
 /* Those of the fields From, To, Cc, Bcc, Reply-To, as state has them; members of groups, without
- * the group. What is encoded is never syntax. talloc'd on ctx. */
+ * the group; what has no address is left out. What is encoded is never syntax. talloc'd on ctx. */
 struct mail_address *mail_message_addresses (void *ctx, const struct mail_message *message,
                                              enum mail_field field, size_t *count_out);
 /* Those of all fields of this name in the message's header. */
@@ -269,6 +269,15 @@ struct mail_address *mail_content_addresses (void *ctx, const struct mail_conten
 /* "name <address>" as people read it: the name in quotes where it holds one of .,;:@()[]<>; the
  * address alone where there is no name; talloc'd on ctx. */
 char *mail_address_text (void *ctx, const struct mail_address *address);
+
+/* ---- header fields to send ---- */
+
+/* "Name: value\n", with encoded words (RFC 2047) where needed, folded; value is decoded text.
+ * talloc'd on ctx. */
+char *mail_compose_text (void *ctx, const char *name, const char *value);
+/* The same of From, To, Cc or Bcc. "" for no addresses. */
+char *mail_compose_addresses (void *ctx, enum mail_field field,
+                              const struct mail_address *addresses, size_t count);
 
 /* ---- queries ------------------------------------------------------------------------------- */
 

@@ -252,8 +252,7 @@ mime_decode_addresses (void *ctx, const char *raw, size_t *count_out)
     addresses = talloc_array (ctx, struct mime_address, entries.count + 1);
     for (size_t i = 0; i < entries.count; i++)
         if (entries.list[i].kind != ENTRY_GROUP_END)
-            addresses[n++] = (struct mime_address){entries.list[i].name, entries.list[i].address,
-                                                   entries.list[i].kind == ENTRY_GROUP};
+            addresses[n++] = (struct mime_address){entries.list[i].name, entries.list[i].address};
     if (entries.list != NULL)
         talloc_steal (addresses, entries.list);
     *count_out = n;

@@ -54,7 +54,6 @@ char *mime_decode_text (void *ctx, const char *raw);
 struct mime_address {
     const char *name;    /* decoded display name, "" for none; for a group its name */
     const char *address; /* "" for a group (its members follow) */
-    bool group;
 };
 /* Addresses of a raw From, To, Cc, ... value (RFC 5322 3.4); talloc'd on ctx. Works on raw values
  * as stored in a record too. */

@@ -250,6 +250,24 @@ test_addresses (void **state)
 }
 
 static void
+test_compose (void **state)
+{
+    struct fixture *f = *state;
+    static const struct mail_address list[] = {
+        {"D\xc3\xb6ra", "d@x"}, {"B, C", "b@y"}, {"", "c@z"}, {"new\nBcc: line", "e@x"}};
+    assert_string_equal (mail_compose_text (f->ctx, "Subject", "plain"), "Subject: plain\n");
+    assert_string_equal (mail_compose_text (f->ctx, "Subject", "D\xc3\xb6ra"),
+                         "Subject: =?iso-8859-1?B?RPZyYQ==?=\n");
+    assert_null (strstr (mail_compose_text (f->ctx, "Subject", "a\nBcc: x@y"), "\nBcc"));
+    assert_string_equal (mail_compose_text (f->ctx, "In-Reply-To", "<a@b>"),
+                         "In-Reply-To: <a@b>\n");
+    assert_string_equal (mail_compose_addresses (f->ctx, MAIL_CC, list, 3),
+                         "Cc: =?iso-8859-1?b?RPZyYQ==?= <d@x>, \"B, C\" <b@y>, c@z\n");
+    assert_null (strstr (mail_compose_addresses (f->ctx, MAIL_TO, list, 4), "\nBcc"));
+    assert_string_equal (mail_compose_addresses (f->ctx, MAIL_TO, NULL, 0), "");
+}
+
+static void
 test_content_failures (void **state)
 {
     struct fixture *f = *state;
@@ -269,17 +287,12 @@ main (void)
 {
 #define WITH_MAIL(test) cmocka_unit_test_setup_teardown (test, helper_setup, helper_teardown)
     const struct CMUnitTest tests[] = {
-        WITH_MAIL (test_find),
-        WITH_MAIL (test_fields),
-        WITH_MAIL (test_references),
-        WITH_MAIL (test_tags),
-        WITH_MAIL (test_files),
-        WITH_MAIL (test_content_parts),
-        WITH_MAIL (test_content_text),
-        WITH_MAIL (test_content_bytes),
-        WITH_MAIL (test_content_fields),
-        WITH_MAIL (test_addresses),
-        WITH_MAIL (test_content_failures),
+        WITH_MAIL (test_find),           WITH_MAIL (test_fields),
+        WITH_MAIL (test_references),     WITH_MAIL (test_tags),
+        WITH_MAIL (test_files),          WITH_MAIL (test_content_parts),
+        WITH_MAIL (test_content_text),   WITH_MAIL (test_content_bytes),
+        WITH_MAIL (test_content_fields), WITH_MAIL (test_addresses),
+        WITH_MAIL (test_compose),        WITH_MAIL (test_content_failures),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }
