@@ -171,7 +171,7 @@ reply_subject (void *ctx, struct mail_content *content)
 
     if (!subject || strncasecmp (subject, "re:", 3) == 0)
         return subject;
-    return talloc_asprintf (ctx, "Re: %s", subject);
+    return *subject ? talloc_asprintf (ctx, "Re: %s", subject) : "Re:";
 }
 
 static const char *

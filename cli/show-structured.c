@@ -164,7 +164,7 @@ show_structured_part (struct show *show, const struct show_message *shown,
     printer_begin_map (printer);
     printer_key_integer (printer, "id", part->number);
     printer_key_string (printer, "content-type", part->spelled_type);
-    if (part->disposition && show->options->format_version >= 3)
+    if (part->disposition)
         printer_key_string (printer, "content-disposition", part->disposition);
     if (part->content_id)
         printer_key_string (printer, "content-id", part->content_id);

@@ -167,8 +167,8 @@ is 'json: no body' "$(json --body=false id:b@x | grep -c '"body"')" 0
 is 'json: html is not shown' "$(json id:e@x | grep -c 'eacute')" 0
 is 'json: but where it is asked for' "$(json --include-html id:e@x | grep -c '"content": "<p>caf&eacute;</p>')" 1
 keys () { json --format-version="$1" --part=0 id:e@x | grep -o '"filename": .\|"crypto": {}\|"content-disposition"' | sort -u | tr '\n' ' '; }
-is 'json: version 1' "$(keys 1)" '"filename": " '
-is 'json: version 2' "$(keys 2)" '"filename": " '
+is 'json: version 1' "$(keys 1)" '"content-disposition" "filename": " '
+is 'json: version 2' "$(keys 2)" "$(keys 1)"
 is 'json: version 3' "$(keys 3)" '"content-disposition" "filename": " "filename": [ '
 is 'json: version 4' "$(keys 4)" '"content-disposition" "crypto": {} "filename": " "filename": [ '
 is 'json: version 5' "$(keys 5)" "$(keys 4)"
