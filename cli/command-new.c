@@ -6,8 +6,8 @@
  * between two messages; what is done by then is published, and the next run does the rest.
  */
 #include "new-problems.h"
-#include "new-progress.h"
 #include "output.h"
+#include "progress.h"
 #include "report.h"
 #include "scan/scan.h"
 #include "session.h"
@@ -345,7 +345,7 @@ bring_up_to_date (void *ctx, struct new_run *run)
 
     catch_signals ();
     run->first = mail_index_revision (run->index) == 0;
-    run->progress = progress_begin (ctx, !run->options->quiet && !run->options->verbose);
+    run->progress = progress_begin (ctx, "files", !run->options->quiet && !run->options->verbose);
     status = scan (ctx, run, &changes, &error);
     if (status == MAIL_OK)
         status = apply (run, changes, &counts);

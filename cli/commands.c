@@ -5,6 +5,7 @@
 #include <string.h>
 
 /* clang-format off */
+/* clang-format off */
 const struct command *const commands[] = {
     &command_new,
     &command_search,
@@ -13,11 +14,14 @@ const struct command *const commands[] = {
     &command_address,
     &command_count,
     &command_tag,
+    &command_dump,
+    &command_restore,
     &command_check,
     &command_config,
     &command_help,
     NULL,
 };
+/* clang-format on */
 /* clang-format on */
 
 static const struct option_keyword query_keywords[] = {

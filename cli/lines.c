@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* lines.c - reads text line by line, of any length, and does not take a read error for the end. */
 #include "lines.h"
+#include "gzip.h"
 #include "report.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <talloc.h>
+#include <unistd.h>
 
 struct lines {
     FILE *file;
@@ -27,22 +30,36 @@ destroy (struct lines *lines)
     return 0;
 }
 
-int
-lines_open (void *ctx, const char *path, struct lines **lines_out)
+static int
+lines_begin (void *ctx, const char *path, FILE *file, bool opened, struct lines **lines_out)
 {
-    FILE *file = path ? fopen (path, "re") : stdin;
     struct lines *lines;
 
     if (!file) {
-        fprintf (stderr, "Error opening %s for reading: %s\n", path, strerror (errno));
+        fprintf (stderr, "Error opening %s for reading: %s\n", path ? path : "the input",
+                 strerror (errno));
         return 1;
     }
     lines = talloc_zero (ctx, struct lines);
     lines->file = file;
-    lines->opened = path != NULL;
+    lines->opened = opened;
     talloc_set_destructor (lines, destroy);
     *lines_out = lines;
     return 0;
+}
+
+int
+lines_open (void *ctx, const char *path, struct lines **lines_out)
+{
+    return lines_begin (ctx, path, path ? fopen (path, "re") : stdin, path != NULL, lines_out);
+}
+
+int
+lines_open_gzip (void *ctx, const char *path, struct lines **lines_out)
+{
+    int fd = path ? open (path, O_RDONLY | O_CLOEXEC) : dup (STDIN_FILENO);
+
+    return lines_begin (ctx, path, fd < 0 ? NULL : gzip_read (fd), true, lines_out);
 }
 
 char *
@@ -71,6 +88,8 @@ lines_status (const struct cli *cli, const struct lines *lines)
 {
     if (lines->error == 0)
         return 0;
-    report (cli, "cannot read the input: %s", strerror (lines->error));
+    report (cli, "cannot read the input: %s",
+            lines->error == EBADMSG ? "the compressed data are damaged or end early"
+                                    : strerror (lines->error));
     return 1;
 }

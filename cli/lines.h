@@ -9,6 +9,8 @@ struct lines;
 
 /* path: NULL for stdin. Returns 0, or an exit code after a message. */
 int lines_open (void *ctx, const char *path, struct lines **lines_out);
+/* The same of what may be compressed (told by its content). */
+int lines_open_gzip (void *ctx, const char *path, struct lines **lines_out);
 /* The next line without its end, until the next call; NULL at the end of the file. A NUL ends a
  * line early. */
 char *lines_next (struct lines *lines);

@@ -44,67 +44,25 @@ flush (struct batch *batch)
     return status == MAIL_OK ? 0 : report_status (batch->cli, status, batch->index);
 }
 
-/* ---- lines ----------------------------------------------------------------------------------- */
-
-/* Cuts the word at *rest off, and the blanks after it; nothing but a blank ends a word. */
+/* The Message-ID where the query is one id and no pattern; NULL for any other. */
 static char *
-next_word (char **rest)
+single_id (const struct batch *batch, const char *query)
 {
-    char *word = *rest;
+    char *id = batch->cli->global.query == QUERY_INFIX ? text_id_of_term (NULL, query) : NULL;
+    bool bare = query[0] && query[3] != '"';
 
-    *rest += strcspn (word, " ");
-    if (**rest)
-        *(*rest)++ = '\0';
-    *rest += strspn (*rest, " ");
-    return word;
-}
-
-/* Reads one operation; false after a warning. */
-static bool
-read_operation (struct batch *batch, const char *line, char *word,
-                struct tag_operations *operations)
-{
-    char *encoded = talloc_strdup (batch->cli, word + 1), *text = NULL;
-    const char *reason = NULL;
-
-    if (!text_decode_hex (word))
-        text = talloc_asprintf (encoded, "hex decoding of tag %s failed", encoded);
-    else
-        reason = tag_operations_add (NULL, operations, word);
-    if (text || reason)
-        warn (batch, line, text ? text : reason);
-    talloc_free (encoded);
-    return !text && !reason;
-}
-
-/* Takes a line (a copy of it) apart into operations and a query; false after a warning. */
-static bool
-read_line (struct batch *batch, const char *line, char *copy, struct tag_operations *operations,
-           const char **query_out)
-{
-    char *rest = copy + strspn (copy, " \t");
-    bool ended = false;
-
-    while (!ended && (*rest == '+' || *rest == '-')) {
-        char *word = next_word (&rest);
-
-        ended = strcmp (word, "--") == 0;
-        if (!ended && !read_operation (batch, line, word, operations))
-            return false;
+    if (id && (*id == '/' || *id == '<' || (bare && strpbrk (id, "*{}<>")))) {
+        talloc_free (id);
+        return NULL;
     }
-    if (*rest == '\0') {
-        warn (batch, line, ended ? "no query string after --" : "no query string");
-        return false;
-    }
-    *query_out = rest;
-    return true;
+    return id;
 }
 
 static int
 do_query (struct batch *batch, const char *query, struct tag_operations *operations)
 {
     const struct mail_edit edit = tag_operations_edit (operations);
-    char *id = batch->cli->global.query == QUERY_INFIX ? text_id_of_term (NULL, query) : NULL;
+    char *id = single_id (batch, query);
     int code = 0;
 
     if (id) {
@@ -124,16 +82,16 @@ do_query (struct batch *batch, const char *query, struct tag_operations *operati
 static int
 do_line (struct batch *batch, const char *line)
 {
+    void *local = talloc_new (NULL);
     struct tag_operations operations = {.remove_all = batch->remove_all};
-    char *copy = talloc_strdup (batch->cli, line);
-    const char *query;
+    const char *query, *problem = tag_operations_read (local, line, &operations, &query);
     int code = 0;
 
-    if (read_line (batch, line, copy, &operations, &query) &&
-        (operations.count > 0 || operations.remove_all))
+    if (problem)
+        warn (batch, line, problem);
+    else if (operations.count > 0 || operations.remove_all)
         code = do_query (batch, query, &operations);
-    talloc_free (operations.changes);
-    talloc_free (copy);
+    talloc_free (local);
     return code;
 }
 

@@ -3,6 +3,7 @@
 #include "tag-operations.h"
 #include "report.h"
 #include "session.h"
+#include "text.h"
 
 #include <string.h>
 #include <talloc.h>
@@ -30,6 +31,52 @@ tag_operations_add (void *ctx, struct tag_operations *operations, const char *wo
         .add = add,
     };
     operations->count++;
+    return NULL;
+}
+
+/* Cuts the word at *rest off, and the blanks after it; nothing but a blank ends a word. */
+static char *
+next_word (char **rest)
+{
+    char *word = *rest;
+
+    *rest += strcspn (word, " ");
+    if (**rest)
+        *(*rest)++ = '\0';
+    *rest += strspn (*rest, " ");
+    return word;
+}
+
+/* Reads one operation of a line; NULL, or what is wrong with it. */
+static const char *
+read_encoded (void *ctx, char *word, struct tag_operations *operations)
+{
+    const char *encoded = talloc_strdup (ctx, word + 1);
+
+    if (!text_decode_hex (word))
+        return talloc_asprintf (ctx, "hex decoding of tag %s failed", encoded);
+    return tag_operations_add (ctx, operations, word);
+}
+
+const char *
+tag_operations_read (void *ctx, const char *line, struct tag_operations *operations,
+                     const char **query_out)
+{
+    char *copy = talloc_strdup (ctx, line), *rest = copy + strspn (copy, " \t");
+    bool ended = false;
+
+    while (!ended && (*rest == '+' || *rest == '-')) {
+        char *word = next_word (&rest);
+        const char *problem;
+
+        ended = strcmp (word, "--") == 0;
+        problem = ended ? NULL : read_encoded (ctx, word, operations);
+        if (problem)
+            return problem;
+    }
+    *query_out = rest;
+    if (*rest == '\0')
+        return ended ? "no query string after --" : "no query string";
     return NULL;
 }
 

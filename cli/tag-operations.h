@@ -16,6 +16,10 @@ bool tag_is_operation (const char *word);
 /* Adds a word that is one. Returns NULL, or why the tag is not allowed (static). ctx owns the
  * array. */
 const char *tag_operations_add (void *ctx, struct tag_operations *operations, const char *word);
+/* Takes a line of a list (tag --batch, dump) apart into operations and a query, which hang on ctx.
+ * Returns NULL, or what is wrong with the line. */
+const char *tag_operations_read (void *ctx, const char *line, struct tag_operations *operations,
+                                 const char **query_out);
 /* What the library is to do; points into operations. */
 struct mail_edit tag_operations_edit (const struct tag_operations *operations);
 

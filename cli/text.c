@@ -123,7 +123,7 @@ static char *
 bare_id (void *ctx, const char *value)
 {
     for (const char *at = value; *at; at++)
-        if ((unsigned char) *at <= ' ' || strchr ("()\"*<>{}", *at))
+        if ((unsigned char) *at <= ' ' || strchr ("()\"", *at))
             return NULL;
     return talloc_strdup (ctx, value);
 }
@@ -134,7 +134,7 @@ text_id_of_term (void *ctx, const char *query)
     const char *from = query + 3;
     char *id, *to;
 
-    if (strncmp (query, "id:", 3) != 0 || *from == '\0' || *from == '/')
+    if (strncmp (query, "id:", 3) != 0 || *from == '\0')
         return NULL;
     if (*from != '"')
         return bare_id (ctx, from);
@@ -144,7 +144,7 @@ text_id_of_term (void *ctx, const char *query)
         from += *from == '"';
     }
     *to = '\0';
-    if (*from == '"' && from[1] == '\0' && *id && *id != '/' && *id != '<')
+    if (*from == '"' && from[1] == '\0' && *id)
         return id;
     talloc_free (id);
     return NULL;

@@ -23,8 +23,8 @@ void text_write_block (FILE *file, const char *text, size_t length);
  * a quote, a parenthesis or a byte > 127. talloc'd on ctx. */
 char *text_term (void *ctx, const char *prefix, const char *value);
 
-/* The Message-ID, talloc'd on ctx, where query is one id: term (quoted or not) and nothing else;
- * NULL for any other query, a pattern (id:/.../) among them. */
+/* The value, talloc'd on ctx, where query is one id: term (quoted or not) and nothing else, else
+ * NULL. To a query it may be a pattern. */
 char *text_id_of_term (void *ctx, const char *query);
 
 /* Hex encoding of batch files: bytes other than letters, digits and "+-_@=.," become "%xx".

@@ -121,7 +121,8 @@ check_alias (struct checked *checked)
     uint64_t owner = value_of (checked, SLOT_ALIAS);
     void *local = talloc_new (NULL);
     if (owner > UINT32_MAX ||
-        message_read_once (local, checked->check->index, (uint32_t) owner, &message) != MAIL_OK ||
+        message_read_once (local, checked->check->index, (uint32_t) owner, STORE_DATA | STORE_TERMS,
+                           &message) != MAIL_OK ||
         !message || message->record.text != checked->id)
         wrong (checked, "it stands for a message that does not have it");
     talloc_free (local);

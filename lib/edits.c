@@ -60,6 +60,7 @@ struct slice {
     struct renames *renames;
     GHashTable *by_docid; /* -> struct edit */
     GPtrArray *edits;
+    uint64_t written; /* messages */
 };
 
 static int
@@ -116,40 +117,46 @@ compare_edits (const void *a, const void *b)
     return first < second ? -1 : first > second;
 }
 
-static enum mail_status
-write_edits (struct slice *slice, uint64_t *written_out)
+enum mail_status
+slice_write (struct slice *slice, struct edit *edit)
 {
+    bool written = false;
     enum mail_status status = MAIL_OK;
-    g_ptr_array_sort (slice->edits, compare_edits);
-    for (guint i = 0; status == MAIL_OK && i < slice->edits->len; i++) {
-        struct edit *edit = g_ptr_array_index (slice->edits, i);
-        bool written = false;
-        if (edit_tags_changed (edit))
-            status = renames_follow_tags (slice->renames, edit);
-        if (status == MAIL_OK)
-            status = edit_save (slice->writer, edit, &written);
-        *written_out += written;
-        talloc_free (edit);
-    }
+    if (edit_tags_changed (edit))
+        status = renames_follow_tags (slice->renames, edit);
+    if (status == MAIL_OK)
+        status = edit_save (slice->writer, edit, &written);
+    slice->written += written;
+    talloc_free (edit);
     return status;
 }
 
 enum mail_status
 slice_commit (struct slice *slice, uint64_t *written_out)
 {
-    *written_out = 0;
-    enum mail_status status = write_edits (slice, written_out);
-    if (status == MAIL_OK && *written_out > 0) {
+    enum mail_status status = MAIL_OK;
+    g_ptr_array_sort (slice->edits, compare_edits);
+    for (guint i = 0; status == MAIL_OK && i < slice->edits->len; i++)
+        status = slice_write (slice, g_ptr_array_index (slice->edits, i));
+    if (status == MAIL_OK && slice->written > 0) {
         status = renames_sync (slice->renames);
-        if (status == MAIL_OK) {
+        if (status == MAIL_OK)
             status = writer_commit (slice->writer); /* which frees it */
-            slice->writer = NULL;
-        }
     }
-    if (status != MAIL_OK)
-        renames_undo (slice->renames);
-    talloc_free (slice);
+    if (status == MAIL_OK) {
+        *written_out = slice->written;
+        talloc_free (slice);
+    } else {
+        slice_cancel (slice);
+    }
     return status;
+}
+
+void
+slice_cancel (struct slice *slice)
+{
+    renames_undo (slice->renames);
+    talloc_free (slice);
 }
 
 /* ---- a list ---- */
@@ -270,7 +277,7 @@ do_slice (struct mail_edits *edits, size_t from, size_t to, uint32_t *docids, ui
         status = alter (edits, slice, from, to, docids);
     if (status == MAIL_OK)
         return slice_commit (slice, written);
-    talloc_free (slice);
+    slice_cancel (slice);
     return status;
 }
 

@@ -25,8 +25,9 @@ struct renamed {
 };
 
 struct renames {
-    struct writer *writer;
-    GArray *list; /* of struct renamed */
+    struct mail_index *index;
+    struct writer *writer; /* until it is committed */
+    GArray *list;          /* of struct renamed */
 };
 
 static int
@@ -40,6 +41,7 @@ struct renames *
 renames_create (void *ctx, struct writer *writer)
 {
     struct renames *renames = talloc_zero (ctx, struct renames);
+    renames->index = writer->index;
     renames->writer = writer;
     renames->list = g_array_new (FALSE, FALSE, sizeof (struct renamed));
     talloc_set_destructor (renames, renames_destroy);
@@ -69,7 +71,7 @@ path_of (struct renames *renames, const struct mail_folders *folders, uint32_t f
          const char *name)
 {
     struct mail_file file = {mail_folders_path (renames, folders, folder), name};
-    return mail_file_path (renames, renames->writer->index, &file);
+    return mail_file_path (renames, renames->index, &file);
 }
 
 /* The folder "cur" beside a folder "new"; made in state where only the file system has it. */
@@ -91,7 +93,7 @@ find_cur (struct renames *renames, struct mail_folders *folders, const struct ma
 static enum mail_status
 follow_tags (struct renames *renames, struct edit *edit, size_t at, struct mail_folders *folders)
 {
-    struct mail_index *index = renames->writer->index;
+    struct mail_index *index = renames->index;
     struct record_file *file = &edit->message->record.files[at];
     const struct mail_folder *folder = mail_folders_by_id (folders, file->folder);
     bool is_new = folder && strcmp (folder->name, "new") == 0, found = true;
@@ -120,7 +122,7 @@ follow_tags (struct renames *renames, struct edit *edit, size_t at, struct mail_
 enum mail_status
 renames_follow_tags (struct renames *renames, struct edit *edit)
 {
-    struct mail_index *index = renames->writer->index;
+    struct mail_index *index = renames->index;
     if (!index->flags_to_names)
         return MAIL_OK;
     if (!index_folders (index))
@@ -148,7 +150,7 @@ note_folder (GHashTable *seen, GPtrArray *folders, const char *path)
 enum mail_status
 renames_sync (struct renames *renames)
 {
-    struct mail_index *index = renames->writer->index;
+    struct mail_index *index = renames->index;
     GHashTable *seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
     GPtrArray *folders = g_ptr_array_new ();
     enum mail_status status = MAIL_OK;
@@ -175,5 +177,5 @@ renames_undo (struct renames *renames)
         rename_file (renamed->to, renamed->from);
     }
     g_array_set_size (renames->list, 0);
-    TALLOC_FREE (renames->writer->index->folders); /* records of folders have not come to be */
+    TALLOC_FREE (renames->index->folders); /* records of folders have not come to be */
 }

@@ -132,6 +132,16 @@ struct mail_flag {
  * or tag that is there twice, a tag that may not be added: MAIL_ERROR_ARGUMENT. */
 enum mail_status mail_index_set_flags (struct mail_index *index, bool to_names,
                                        const struct mail_flag *more, size_t count);
+/* Configuration kept in the index ("config set --database"): keys as "section.item", in byte order;
+ * an array of *count_out. What they mean is the caller's affair. */
+struct mail_setting {
+    const char *key, *value;
+};
+enum mail_status mail_index_settings (void *ctx, struct mail_index *index,
+                                      struct mail_setting **settings_out, size_t *count_out);
+/* Sets these keys, in one commit; an empty value removes one. */
+enum mail_status mail_index_set_settings (struct mail_index *index,
+                                          const struct mail_setting *settings, size_t count);
 /* Messages in all, in the revision that this handle sees. */
 uint32_t mail_index_count (const struct mail_index *index);
 /* Milliseconds that this handle has spent waiting for locks. */
@@ -349,6 +359,10 @@ const uint32_t *mail_results_docids (const struct mail_results *results);
 struct mail_messages;
 enum mail_status mail_messages_open (void *ctx, struct mail_results *results, size_t first,
                                      size_t limit, struct mail_messages **messages_out);
+/* The same of all matches, but only id, document id, thread, tags and properties are read, and all
+ * else is empty: half the work. */
+enum mail_status mail_messages_open_tags (void *ctx, struct mail_results *results,
+                                          struct mail_messages **messages_out);
 /* The next message, or NULL at the end. It belongs to the iterator, until the next call. A message
  * that is gone by now is passed over. */
 enum mail_status mail_messages_next (struct mail_messages *messages,

@@ -48,6 +48,18 @@ add_other (struct mail_message *message, const struct store_term *term)
     message->others[message->other_count++] = *term;
 }
 
+/* A record of nothing, for a message of which only the terms were read. */
+static bool
+empty_record (struct mail_message *message)
+{
+    struct record *record = &message->record;
+    for (unsigned i = 0; i < MAIL_FIELD_COUNT; i++)
+        record->fields[i] = "";
+    record->parent = "";
+    record->references = talloc_zero_array (message, const char *, 1);
+    return true;
+}
+
 bool
 message_from_document (struct mail_message *message, const struct store_document *document)
 {
@@ -67,12 +79,15 @@ message_from_document (struct mail_message *message, const struct store_document
         else if (!is_file_term (term))
             add_other (message, term);
     }
-    return is_mail && message->id &&
-           record_decode (message, document->data, document->data_length, &message->record);
+    if (!is_mail || !message->id)
+        return false;
+    return document->data
+               ? record_decode (message, document->data, document->data_length, &message->record)
+               : empty_record (message);
 }
 
 enum mail_status
-message_read_once (void *ctx, struct mail_index *index, uint32_t docid,
+message_read_once (void *ctx, struct mail_index *index, uint32_t docid, unsigned parts,
                    struct mail_message **message_out)
 {
     struct mail_message *message = talloc_zero (ctx, struct mail_message);
@@ -80,8 +95,7 @@ message_read_once (void *ctx, struct mail_index *index, uint32_t docid,
     bool found;
     message->index = index;
     message->docid = docid;
-    enum mail_status status =
-        store_read (message, index->state, docid, STORE_DATA | STORE_TERMS, &document, &found);
+    enum mail_status status = store_read (message, index->state, docid, parts, &document, &found);
     if (status != MAIL_OK || !found || !message_from_document (message, &document)) {
         if (status != MAIL_OK)
             index_fail_store (index, index->state, status);
@@ -95,10 +109,17 @@ enum mail_status
 message_read (void *ctx, struct mail_index *index, uint32_t docid,
               struct mail_message **message_out)
 {
+    return message_read_parts (ctx, index, docid, STORE_DATA | STORE_TERMS, message_out);
+}
+
+enum mail_status
+message_read_parts (void *ctx, struct mail_index *index, uint32_t docid, unsigned parts,
+                    struct mail_message **message_out)
+{
     unsigned attempt = 0;
     enum mail_status status;
     do {
-        status = message_read_once (ctx, index, docid, message_out);
+        status = message_read_once (ctx, index, docid, parts, message_out);
         if (status == MAIL_OK)
             return MAIL_OK;
     } while ((status = index_overtaken (index, status, &attempt)) == MAIL_OK);

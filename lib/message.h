@@ -22,15 +22,20 @@ struct mail_message {
     char *decoded[MAIL_FIELD_COUNT]; /* made on first use */
 };
 
-/* Splits a document of state into a message. False where it is no mail document. */
+/* Splits a document of state into a message. False where it is no mail document. Without data the
+ * record is empty. */
 bool message_from_document (struct mail_message *message, const struct store_document *document);
 /* Reads one, under the revision the handle has: *message_out is NULL where there is none. Does not
  * start again by itself (MAIL_ERROR_OVERTAKEN). */
 enum mail_status message_read_once (void *ctx, struct mail_index *index, uint32_t docid,
-                                    struct mail_message **message_out);
+                                    unsigned parts, struct mail_message **message_out);
 /* The same, started again when overtaken. */
 enum mail_status message_read (void *ctx, struct mail_index *index, uint32_t docid,
                                struct mail_message **message_out);
+/* The same; parts: STORE_TERMS alone gives id, thread, tags and properties, and the rest is empty.
+ */
+enum mail_status message_read_parts (void *ctx, struct mail_index *index, uint32_t docid,
+                                     unsigned parts, struct mail_message **message_out);
 /* Raw value as in the record. */
 const char *message_raw_field (const struct mail_message *message, enum mail_field field);
 

@@ -21,14 +21,15 @@ struct mail_messages {
     struct mail_results *results;
     size_t next, end; /* of results not yet in a window */
     size_t window;    /* size of the next window */
+    unsigned parts;   /* that are read of each document */
     void *window_ctx;
     struct mail_message **read; /* the window; NULL entries are gone */
     size_t at, count;
 };
 
-enum mail_status
-mail_messages_open (void *ctx, struct mail_results *results, size_t first, size_t limit,
-                    struct mail_messages **messages_out)
+static enum mail_status
+open_messages (void *ctx, struct mail_results *results, size_t first, size_t limit, unsigned parts,
+               struct mail_messages **messages_out)
 {
     struct mail_messages *messages = talloc_zero (ctx, struct mail_messages);
     messages->results = results;
@@ -36,8 +37,23 @@ mail_messages_open (void *ctx, struct mail_results *results, size_t first, size_
     messages->end =
         results->count - messages->next > limit ? messages->next + limit : results->count;
     messages->window = WINDOW_MIN;
+    messages->parts = parts;
     *messages_out = messages;
     return MAIL_OK;
+}
+
+enum mail_status
+mail_messages_open (void *ctx, struct mail_results *results, size_t first, size_t limit,
+                    struct mail_messages **messages_out)
+{
+    return open_messages (ctx, results, first, limit, STORE_DATA | STORE_TERMS, messages_out);
+}
+
+enum mail_status
+mail_messages_open_tags (void *ctx, struct mail_results *results,
+                         struct mail_messages **messages_out)
+{
+    return open_messages (ctx, results, 0, SIZE_MAX, STORE_TERMS, messages_out);
 }
 
 struct place {
@@ -54,15 +70,20 @@ compare_places (const void *a, const void *b)
 
 enum mail_status
 messages_read (void *ctx, struct mail_index *index, const uint32_t *docids, size_t count,
-               struct mail_message **messages_out)
+               unsigned parts, struct mail_message **messages_out)
 {
     enum mail_status status = MAIL_OK;
+    bool sorted = true;
     struct place *places = talloc_array (ctx, struct place, count + 1);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         places[i] = (struct place){docids[i], i};
-    qsort (places, count, sizeof *places, compare_places);
+        sorted &= i == 0 || docids[i - 1] < docids[i];
+    }
+    if (!sorted)
+        qsort (places, count, sizeof *places, compare_places);
     for (size_t i = 0; status == MAIL_OK && i < count; i++)
-        status = message_read (ctx, index, places[i].docid, &messages_out[places[i].at]);
+        status =
+            message_read_parts (ctx, index, places[i].docid, parts, &messages_out[places[i].at]);
     talloc_free (places);
     return status;
 }
@@ -78,9 +99,9 @@ fill_window (struct mail_messages *messages)
     messages->read = talloc_zero_array (messages->window_ctx, struct mail_message *, count + 1);
     messages->at = 0;
     messages->count = count;
-    enum mail_status status =
-        messages_read (messages->window_ctx, messages->results->index,
-                       messages->results->docids + messages->next, count, messages->read);
+    enum mail_status status = messages_read (messages->window_ctx, messages->results->index,
+                                             messages->results->docids + messages->next, count,
+                                             messages->parts, messages->read);
     messages->next += count;
     if (messages->window < WINDOW_MAX)
         messages->window *= 2;

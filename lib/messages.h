@@ -7,8 +7,8 @@
 #include "term.h"
 
 /* Reads these messages, in order of their ids, into the places they have in docids; NULL for what
- * is gone. All of it hangs on ctx. */
+ * is gone. All of it hangs on ctx. parts: as for message_read_parts. */
 enum mail_status messages_read (void *ctx, struct mail_index *index, const uint32_t *docids,
-                                size_t count, struct mail_message **messages_out);
+                                size_t count, unsigned parts, struct mail_message **messages_out);
 
 #endif

@@ -46,11 +46,9 @@ enum schema_slot {
 #define META_REVISION "revision"         /* decimal */
 #define META_MANIFEST "manifest"         /* manifest_encode() */
 #define META_RESERVATIONS "reservations" /* a line each: FIRST LAST SCRATCH-FOLDER */
-#define META_JOURNAL "journal" /* decimal: bytes of the journal that belong to this state */
-#define META_RESTORING \
-    "restoring"                      /* "1" while tags have to be brought back: mail_repair_tags() \
-                                      */
-#define META_CONFIG_PREFIX "config." /* configuration kept in the index */
+#define META_JOURNAL "journal"     /* decimal: bytes of the journal that belong to this state */
+#define META_RESTORING "restoring" /* "1" until mail_repair_tags() has been done */
+#define META_SETTINGS "settings"   /* configuration kept in the index: settings.c */
 
 /* ---- text: terms ----
  * A word is folded text and never begins with an ASCII capital, so one capital in front of it names

@@ -164,7 +164,7 @@ write_messages (struct mail_index *index, struct output *output)
     g_string_append (output->pending, HEAD);
     for (size_t i = 0; status == MAIL_OK && i < ids.count; i++) {
         struct mail_message *message = NULL;
-        status = message_read (local, index, ids.ids[i], &message);
+        status = message_read_parts (local, index, ids.ids[i], STORE_TERMS, &message);
         if (status == MAIL_OK && message)
             append_message (output, message);
         talloc_free (message);

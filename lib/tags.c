@@ -104,9 +104,11 @@ alter (struct tagging *tagging, struct slice *slice)
     enum mail_status status = MAIL_OK;
     for (size_t i = 0; status == MAIL_OK && i < left.count && i < tagging->slice; i++) {
         struct edit *edit;
-        status = slice_edit (slice, left.ids[i], &edit);
-        if (edit)
+        status = edit_open (tagging->query, slice_writer (slice), left.ids[i], &edit);
+        if (edit) {
             edit_apply (edit, tagging->edit);
+            status = slice_write (slice, edit);
+        }
         tagging->next++;
     }
     return status;
@@ -128,7 +130,7 @@ do_slice (struct tagging *tagging)
     if (status == MAIL_OK)
         status = slice_commit (slice, &written);
     else
-        talloc_free (slice);
+        slice_cancel (slice);
     if (status != MAIL_OK)
         return status;
     tagging->changed += written;

@@ -212,7 +212,8 @@ fill_window (struct mail_threads *threads)
     struct mail_message **messages =
         talloc_zero_array (ctx, struct mail_message *, docids->len + 1);
     if (status == MAIL_OK)
-        status = messages_read (ctx, index, (uint32_t *) docids->data, docids->len, messages);
+        status = messages_read (ctx, index, (uint32_t *) docids->data, docids->len,
+                                STORE_DATA | STORE_TERMS, messages);
     threads->read = talloc_zero_array (ctx, struct mail_thread *, count + 1);
     for (size_t i = 0; status == MAIL_OK && i < count; i++) {
         size_t start = i ? ends[i - 1] : 0;

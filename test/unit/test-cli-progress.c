@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* test-cli-progress.c - how long things took, in words; offsets and limits. */
-#include "cli/new-progress.h"
+#include "cli/progress.h"
 #include "cli/paging.h"
 
 #include <setjmp.h>
@@ -42,7 +42,7 @@ test_duration (void **state)
 static void
 test_unwanted (void **state)
 {
-    struct progress *progress = progress_begin (NULL, false);
+    struct progress *progress = progress_begin (NULL, "files", false);
 
     (void) state;
     progress_update (progress, 1, 2);

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* new-progress.h - what "new" says while it works, and the words of its result. */
-#ifndef NEW_PROGRESS_H
-#define NEW_PROGRESS_H
+/* progress.h - what is said on a terminal during long work. */
+#ifndef PROGRESS_H
+#define PROGRESS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct progress;
 
-/* Lines come on stderr, at most one a second, and only if wanted and stderr is a terminal. */
-struct progress *progress_begin (void *ctx, bool wanted);
+/* Lines come on stderr, at most one a second, and only if wanted and stderr is a terminal. unit:
+ * what is counted, "files" (static). */
+struct progress *progress_begin (void *ctx, const char *unit, bool wanted);
+/* total: 0 where it is not known. */
 void progress_update (struct progress *progress, uint64_t done, uint64_t total);
 /* Takes the line away, before anything else is printed. */
 void progress_clear (struct progress *progress);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* new-progress.c - a line that is written over again: count, rate and time left. */
-#include "new-progress.h"
+/* progress.c - a line that is written over again: count, rate and time left. */
+#include "progress.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 struct progress {
+    const char *unit;
     bool visible; /* wanted, and a terminal */
     bool on_line; /* something stands on the line */
     double began, shown;
@@ -24,10 +25,11 @@ now (void)
 }
 
 struct progress *
-progress_begin (void *ctx, bool wanted)
+progress_begin (void *ctx, const char *unit, bool wanted)
 {
     struct progress *progress = talloc_zero (ctx, struct progress);
 
+    progress->unit = unit;
     progress->visible = wanted && isatty (STDERR_FILENO);
     progress->began = progress->shown = now ();
     return progress;
@@ -50,9 +52,12 @@ progress_update (struct progress *progress, uint64_t done, uint64_t total)
     rate = (double) done / elapsed;
     progress_duration (total > done ? (double) (total - done) / rate : 0, left);
     fflush (stdout);
-    fprintf (stderr,
-             "\rProcessed %" PRIu64 " of %" PRIu64 " files (%.0f files/sec., %s left).\033[K", done,
-             total, rate, left);
+    if (total > 0)
+        fprintf (stderr, "\rProcessed %" PRIu64 " of %" PRIu64 " %s (%.0f %s/sec., %s left).\033[K",
+                 done, total, progress->unit, rate, progress->unit, left);
+    else
+        fprintf (stderr, "\rProcessed %" PRIu64 " %s (%.0f %s/sec.).\033[K", done, progress->unit,
+                 rate, progress->unit);
     fflush (stderr);
     progress->shown = at;
     progress->on_line = true;
