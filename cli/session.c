@@ -174,7 +174,7 @@ session_close (const struct cli *cli, struct mail_index *index)
     mail_index_close (index);
 }
 
-/* All of a file without blanks at its end; NULL with errno set. */
+/* All of a file without blanks at its end; NULL with errno set: EILSEQ for a NUL byte in it. */
 static char *
 read_query (void *ctx, const char *path)
 {
@@ -186,7 +186,9 @@ read_query (void *ctx, const char *path)
 
     while (file && (length = fread (buffer, 1, sizeof buffer, file)) > 0)
         g_string_append_len (all, buffer, (gssize) length);
-    if (file && !ferror (file))
+    if (file && !ferror (file) && memchr (all->str, 0, all->len))
+        errno = EILSEQ;
+    else if (file && !ferror (file))
         text = talloc_strdup (ctx, g_strchomp (all->str));
     error = errno;
     if (file && file != stdin)
@@ -211,6 +213,10 @@ session_query_text (void *ctx, const struct cli *cli, int argc, char **argv, cha
     *text_out = read_query (ctx, file);
     if (*text_out)
         return 0;
+    if (errno == EILSEQ) {
+        report (cli, "error in the query: there is a NUL byte in '%s'", file);
+        return names_exit_code (cli->names, MAIL_ERROR_QUERY);
+    }
     report (cli, "cannot read the query from '%s': %s", file, strerror (errno));
     return 1;
 }

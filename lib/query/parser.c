@@ -109,11 +109,16 @@ words_item (struct parser *parser, const struct prefix *prefix, struct item *ite
 {
     struct node **nodes;
     size_t count, words;
+    const char *bad;
 
     if (item->at.prefix != NULL && item->at.quoted && item->at.value_length == 0) {
         item->node = node_not (parser->ctx, any_create (parser, prefix));
         return true;
     }
+    if (!g_utf8_validate_len (item->at.value, item->at.value_length, &bad))
+        return query_error_set (parser->ctx, parser->error,
+                                item->at.value_offset + (size_t) (bad - item->at.value), 1,
+                                "queries are written in UTF-8", "this byte is not UTF-8");
     words_cut (parser->ctx, parser->all->tokenizer, &item->at, prefix,
                QUERY_WORDS_MAX - parser->all->words, &nodes, &count, &words);
     parser->all->words += words;

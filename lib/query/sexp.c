@@ -153,6 +153,8 @@ words_create (struct parsing *all, const struct sexp *at, const struct prefix *p
     struct node **nodes, *node;
     size_t count, words;
 
+    if (!g_utf8_validate_len (piece.value, piece.value_length, NULL))
+        return fail (all, at, "queries are written in UTF-8", "this is not UTF-8");
     words_cut (all->ctx, all->tokenizer, &piece, prefix, QUERY_WORDS_MAX - all->words, &nodes,
                &count, &words);
     all->words += words;

@@ -27,4 +27,63 @@ is '... is cut' "$(sed -n '2,3p' err)" '  ... 994 995 996 997 998 999 1000 form:
 runs 'an error at the end' 2 "$MAIL" count 'one and'
 ok '... is marked' grep -q '\^' err
 
+# marked QUERY MARK: exit code 2, and the mark stands there.
+marked ()
+{
+    runs "$1" 2 "$MAIL" count "$1"
+    is '... is marked' "$(sed -n 3p err)" "  $2"
+}
+marked 'one tag:' '    ^^^^'
+marked 'one (two' '    ^'
+marked '(one (two)' '^'
+marked 'one) two' '   ^'
+marked 'one and' '    ^^^'
+marked 'or one' '^^'
+marked 'one xor xor two' '    ^^^'
+marked 'one not' '    ^^^'
+marked 'subject:/[/' '        ^^^'
+marked 'tag:/(/ or one' '    ^^^'
+marked 'from:/one' '^^^^^^^^^'
+marked 'date:2024-13' '     ^^^^^^^'
+marked 'date:2024..foo' '           ^^^'
+marked 'date:foo..2024' '     ^^^'
+marked 'thread:{tag:x' '^^^^^^^^^^^^^'
+marked 'thread:{tag:x and}' '              ^^^'
+marked 'sexp:"(tag x"' '      ^'
+marked 'one sujbect:two' '    ^^^^^^^^'
+ok '... and the nearest is named' grep -q 'did you mean "subject:"' err
+marked 'one TAG:two' '    ^^^^'
+marked 'query:nosuch' '^^^^^^^^^^^^'
+marked 'lastmod:x..' '^^^^^^^^^^^'
+marked "$(printf 'one tw\351')" '      ^'
+
+runs 'a quote that is never closed' 0 "$MAIL" count 'one "two three'
+is '... is one at the end' "$(cat out)" 0
+says '... with a warning' 'mail count: warning: this quote is never closed; it is taken to be at the end
+  one "two three
+      ^'
+runs '... which is none where it is closed' 0 "$MAIL" count 'one "two three"'
+says '... ' ''
+
+# What is too much is refused, and at once.
+big ()
+{
+    runs "$1" 2 timeout 20 "$MAIL" count --query="$2" --query-file=big
+    ok '... is marked' grep -q '\^' err
+}
+printf '%20000s' '' | tr ' ' '(' >big
+big 'twenty thousand parentheses' infix
+big 'twenty thousand parentheses' sexp
+{
+    printf '%20000s' '' | tr ' ' '('
+    printf one
+    printf '%20000s' '' | tr ' ' ')'
+} >big
+big '... that are closed' infix
+big '... that are closed' sexp
+for piece in 'one ' 'one or ' 'tag:x ' '"' '(one) '; do
+    yes "$piece" | tr -d '\n' | head -c 10000000 >big
+    runs "10 MB of '$piece'" 2 timeout 20 "$MAIL" count --query-file=big
+done
+
 finish

@@ -44,5 +44,8 @@ printf 'tag:x and\n\tform:y' >query
 runs 'an error' 2 "$MAIL" count --query-file=query
 is '... is marked' "$(sed -n '2,3p' err)" '  tag:x and  form:y
              ^^^^^'
+printf 'one\0two' >query
+runs 'a NUL' 2 "$MAIL" count --query-file=query
+says '... is told' "mail count: error in the query: there is a NUL byte in 'query'"
 
 finish

@@ -10,6 +10,7 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, '..', 'lib')]
 import tap
+import asking
 import corpus
 import draw
 import differences
@@ -39,62 +40,7 @@ def by_ids(entries):
     return {frozenset(e['query'][0] + e['query'][1]): e for e in map(summary, entries)}
 
 
-class Compare:
-    def __init__(self, both):
-        self.both = both
-        self.facts = {}
-        self.used = {}
-        self.found = self.unlike = self.equal = 0
-
-    def facts_of(self, message_id):
-        if message_id not in self.facts:
-            self.facts[message_id] = self.both.facts(message_id)
-        return self.facts[message_id]
-
-    def reason(self, message_id, query):
-        """Why a message is in one answer only: a rule, or None."""
-        for leaf in differences.leaves(query):
-            peer, ours = self.both.ask(leaf)
-            if isinstance(peer, str) or isinstance(ours, str):
-                return None
-            if (message_id in peer) == (message_id in ours):
-                continue
-            if leaf.startswith('thread:"{'):
-                name = self.thread_reason(message_id, leaf[len('thread:"{'):-len('}"')])
-            else:
-                direction = 'extra' if message_id in ours else 'missing'
-                name = differences.explain(self.facts_of(message_id), leaf, direction)
-            if name:
-                return name
-        return None
-
-    def thread_reason(self, message_id, inner):
-        """Why a thread is in one answer only: a message of it is in one answer to the inner query only."""
-        peer, ours = self.both.ask(inner)
-        for other in sorted(peer ^ ours):
-            if message_id in self.both.ask('thread:"{id:%s}"' % other)[0]:
-                return self.reason(other, inner)
-        return None
-
-    def query(self, query):
-        """(usable, list of what no rule explains); adds to the sums of the kind."""
-        peer, ours = self.both.ask(query)
-        if isinstance(peer, str):
-            return False, ['notmuch: ' + peer]
-        if isinstance(ours, str):
-            return True, ['%s: ours: %s' % (query, ours)]
-        wrong = []
-        self.found += len(peer)
-        self.unlike += len(peer ^ ours)
-        self.equal += peer == ours
-        for message_id in sorted(peer ^ ours):
-            name = self.reason(message_id, query)
-            self.used[name] = self.used.get(name, 0) + 1
-            if name is None:
-                wrong.append('%s: %s %s' % (query, 'extra' if message_id in ours else 'missing',
-                                            message_id))
-        return 0 < len(peer) < len(self.both.names), wrong
-
+class Kinds(asking.Asking):
     def kind(self, kind, queries):
         usable, wrong = 0, []
         self.found = self.unlike = self.equal = 0
@@ -196,7 +142,7 @@ def main():
     top = corpus.folder_or_skip(CHECKS)
     both = pair.Pair(top, 1 if tap.LONG else 6)
     try:
-        compare = Compare(both)
+        compare = Kinds(both)
         check_index(compare)
         check_summaries(compare)
         sample = both.sources if not tap.LONG else both.sources[::6]

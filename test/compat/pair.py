@@ -83,15 +83,20 @@ class Pair:
         """Maildirs, as relative paths."""
         return sorted({os.path.dirname(os.path.dirname(n)) for n in self.names})
 
-    def ask(self, query):
+    def set_clock(self, library, seconds):
+        """Both programs take it to be that time."""
+        for box in (self.peer, self.ours):
+            box.env.update(LD_PRELOAD=library, TEST_CLOCK=str(seconds))
+
+    def ask(self, query, syntax='infix'):
         """Message-IDs that the query finds here and there: (peer's, ours), each a set, or the text
         of the error."""
-        if query not in self._asked:
-            answers = _answer(self.peer, query), _answer(self.ours, query)
+        if (query, syntax) not in self._asked:
+            answers = _answer(self.peer, query, syntax), _answer(self.ours, query, syntax)
             if all(isinstance(a, set) for a in answers):
                 answers = tuple(a - self.renamed for a in answers)
-            self._asked[query] = answers
-        return self._asked[query]
+            self._asked[query, syntax] = answers
+        return self._asked[query, syntax]
 
     def facts(self, message_id):
         """What the rules want to know of a message."""
@@ -110,8 +115,8 @@ def _id(message_id):
     return 'id:"%s"' % message_id.replace('"', '""')
 
 
-def _answer(box, query):
+def _answer(box, query, syntax):
     try:
-        return set(box.ids(query))
+        return set(box.ids(query, '--query=' + syntax))
     except RuntimeError as error:
         return str(error)

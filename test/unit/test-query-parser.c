@@ -114,9 +114,6 @@ test_words (void **state)
         {"foo - bar", "(and foo bar)"},
         {"--foo", "foo"},
         /* invalid bytes separate words */
-        {"foo\xff"
-         "bar",
-         "(and foo bar)"},
         {"0123456789012345678901234567890123456789012345678901234567890123456789", "(or)"},
     };
 
@@ -320,6 +317,12 @@ test_errors (void **state)
         {"thread:{a and}", 10, 3, "operator"},
         {"x thread:{date:foo}", 15, 3, "no date"},
         {"subject:\"(a or )\"", 12, 2, "operator"},
+        {"foo\xff"
+         "bar",
+         3, 1, "not UTF-8"},
+        {"x to:\"\xe9\"", 6, 1, "not UTF-8"},
+        {"subject:Gr\xfc\xdf", 10, 1, "not UTF-8"},
+        {"\"a \xc3\"", 3, 1, "not UTF-8"},
     };
 
     (void) state;
@@ -382,7 +385,7 @@ test_guesses (void **state)
 static void
 test_zero_bytes (void **state)
 {
-    static const char text[] = "a\0b tag:\"c\0d\" \0";
+    static const char text[] = "a\0b tag:\"c\0d\" \0", words[] = "tag:x \"c\0d\"";
     void *ctx = talloc_new (NULL);
     struct mail_query_error error = {0};
     struct node *tree;
@@ -390,6 +393,8 @@ test_zero_bytes (void **state)
     (void) state;
     assert_true (parse (ctx, text, sizeof text - 1, &tree, &error));
     assert_string_equal (tree_print_line (ctx, tree), "(and a b (tag \"c\\x00d\"))");
+    assert_false (parse (ctx, words, sizeof words - 1, &tree, &error));
+    assert_int_equal (error.offset, 8);
     talloc_free (ctx);
 }
 

@@ -257,6 +257,7 @@ test_errors (void **state)
         const char *message; /* part of it */
     } rows[] = {
         {MAIL_SYNTAX_SEXP, "", 0, 1, "no query"},
+        {MAIL_SYNTAX_SEXP, "(subject \"a\xff\")", 9, 4, "not UTF-8"},
         {MAIL_SYNTAX_SEXP, " ; x", 0, 1, "no query"},
         {MAIL_SYNTAX_SEXP, "(or (tag a)", 0, 1, "never closed"},
         {MAIL_SYNTAX_SEXP, "(or (tag a", 4, 1, "never closed"},

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Queries made by rule (generate.py), in both languages, put to notmuch and to us: 400, or 5,000 with
+MAIL_TEST_LONG=1. Each answer is notmuch's, or differs by the rules of doc/notmuch-differences.md."""
+import collections
+import os
+import shutil
+import sys
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, '..', 'lib'), os.path.join(HERE, '..', 'crash')]
+import tap
+import asking
+import corpus
+import differences
+import generate
+import pair
+import preload
+import sandbox
+
+CHECKS = 7
+TAGS = ['attachment', 'signed', 'flagged', 'replied', 'passed', 'draft', 'unread', 'inbox', 'seventh',
+        '"two words"', 'sélect']
+
+
+class Generated(asking.Asking):
+    """kinds: for each kind of query [answered alike, by rule, not at all by notmuch, wrong]."""
+
+    def __init__(self, both):
+        super().__init__(both)
+        self.kinds = collections.defaultdict(lambda: [0, 0, 0, 0])
+        self.wrong, self.empty = [], 0
+
+    def why(self, message_id, query):
+        """The rule by which a simple query of this one has another answer for the message, or None."""
+        for text, asked in query.leaves:
+            peer, ours = self.both.ask(text, query.syntax)
+            if isinstance(peer, str):  # refused by itself, but not here
+                return None
+            if isinstance(ours, str) or (message_id in peer) == (message_id in ours) or asked is None:
+                continue
+            if asked.startswith('thread:"{'):
+                name = self.thread_reason(message_id, asked[len('thread:"{'):-len('}"')])
+            else:
+                name = differences.explain(self.facts_of(message_id), asked,
+                                           'extra' if message_id in ours else 'missing')
+            if name:
+                return name
+        return None
+
+    def put(self, query):
+        peer, ours = self.both.ask(query.text, query.syntax)
+        sums = self.kinds[query.kind]
+        if isinstance(peer, str):
+            sums[2] += 1
+            return
+        if isinstance(ours, str):
+            self.wrong.append('%s: %s: ours: %s' % (query.kind, query.text, ours))
+            sums[3] += 1
+            return
+        self.empty += not peer
+        self.found += len(peer)
+        self.unlike += len(peer ^ ours)
+        unexplained = []
+        for message_id in sorted(peer ^ ours):
+            name = self.why(message_id, query)
+            self.used[name] = self.used.get(name, 0) + 1
+            if name is None:
+                unexplained.append(message_id)
+        if unexplained:
+            self.wrong.append('%s: %s: %d and %d, by no rule: %s' % (
+                query.kind, query.text, len(peer), len(ours), unexplained[:2]))
+        sums[3 if unexplained else 1 if peer != ours else 0] += 1
+
+
+def prepare(both):
+    both.ours.lines('new', '--quiet')
+    pair.give_tags(both.ours)
+    ours, peer = set(both.ours.ids()), set(both.peer.ids())
+    mine = {i for i in ours - peer if i.startswith('notmuch-sha1-')}
+    both.renamed = mine | {'<>'} if '<>' in peer - ours else set()
+    tap.equal(sorted(ours ^ peer), sorted(both.renamed), 'the same messages, but for empty ids')
+
+
+def main():
+    if not shutil.which('notmuch'):
+        tap.skip_all('no notmuch', CHECKS)
+    clock = preload.library(os.path.join(HERE, 'clock'))
+    if clock is None:
+        tap.skip_all('no clock can be put in between here', CHECKS)
+    top = corpus.folder_or_skip(CHECKS)
+    both = pair.Pair(top, 6)
+    count = 5000 if tap.LONG else 400
+    count = int(os.environ.get('QUERIES', count))
+    try:
+        prepare(both)
+        both.set_clock(clock, generate.CLOCK)
+        made = generate.queries(both.sources, both.folders(), TAGS, count)
+        tap.equal(len(made), count, 'so many queries')
+        run = Generated(both)
+        for query in made:
+            run.put(query)
+        for kind, (equal, ruled, refused, wrong) in sorted(run.kinds.items()):
+            tap.diag('%-22s %4d alike %4d by rule %3d refused by notmuch %3d wrong' % (kind, equal, ruled, refused, wrong))
+        sums = [sum(k[i] for k in run.kinds.values()) for i in range(4)]
+        tap.diag('of %d: %d alike, %d by rule, %d refused by notmuch; rules: %s' % (count, *sums[:3], run.used))
+        tap.ok(not run.wrong, 'each answer is notmuch\'s but for the rules', '\n'.join(run.wrong[:60]))
+        tap.ok(sums[0] > count // 2, 'most are alike', str(sums))
+        tap.ok(sums[2] < count // 8, 'few are refused by notmuch', str(sums))
+        tap.ok(run.empty < count // 2, 'most find something', str(run.empty))
+        tap.ok(run.unlike <= run.found // 20, 'the rules concern few', '%d of %d ids' % (run.unlike, run.found))
+    finally:
+        both.close()
+    tap.done()
+
+
+main()
