@@ -347,6 +347,42 @@ test_segments_merged_away (void **state)
     assert_int_equal (fixture_count (f, "common"), 10);
 }
 
+/* A segment may hold documents outside of its range: ids that were given back when it was
+ * published, and are others' by now. */
+static void
+test_segment_range (void **state)
+{
+    struct fixture *f = *state;
+    struct idset set;
+    uint32_t ids[] = {101, 102, 103, 104, 105, 106};
+    struct segment segments[2];
+    struct scratch *scratch = fixture_scratch (f);
+    static const char word[] = "range";
+    struct store_query query = {.op = STORE_OP_TERM, .term = {.text = word, .length = 5}};
+    char *error = NULL, *path;
+
+    add_segments (f, 2);
+    assert_int_equal (fixture_count (f, "common"), 2); /* opened, aliases read */
+    for (unsigned i = 0; i < 2; i++) {
+        path = fixture_segment (f, scratch, ids[2 * i], ids[2 * i + 3], 1, word, &segments[i]);
+        f->index->manifest->segments[i].first = ids[3 * i];
+        f->index->manifest->segments[i].last = ids[3 * i + 2];
+        assert_int_equal (store_open (f->index, path, STORE_READ, &f->index->segments[i], &error),
+                          MAIL_OK);
+    }
+    /* 101 to 104 and 103 to 106 are in them, 101 to 103 and 104 to 106 are theirs */
+    assert_int_equal (index_search_text (f->ctx, f->index, &query, &set), MAIL_OK);
+    assert_int_equal (set.count, 6);
+    assert_memory_equal (set.ids, ids, sizeof ids);
+    f->index->manifest->segments[1].last = 105;
+    assert_int_equal (index_search_text (f->ctx, f->index, &query, &set), MAIL_OK);
+    assert_int_equal (set.count, 5);
+    assert_memory_equal (set.ids, ids, 5 * sizeof *ids);
+    talloc_free (scratch);
+    assert_int_equal (mail_index_refresh (f->index), MAIL_OK);
+    f->index = fixture_open (f);
+}
+
 /* A segment that is missing without a newer revision is damage, and is told. */
 static void
 test_segment_missing (void **state)
@@ -416,6 +452,7 @@ main (void)
         T (test_threads_overtaken),
         T (test_questions_overtaken),
         T (test_segments_merged_away),
+        T (test_segment_range),
         T (test_segment_missing),
         T (test_overtaken),
         T (test_folders_are_kept),
