@@ -123,9 +123,9 @@ test_not_ours (void **state)
     char *error;
     f->damaged = true;
     fixture_add (f, "a", "");
-    set_metadata (f, META_SCHEMA, "2");
+    set_metadata (f, META_SCHEMA, "3");
     assert_int_equal (open_at (f, "", NULL, MAIL_OPEN_CREATE, &error), MAIL_ERROR_VERSION);
-    assert_string_equal (error, "the index has schema 2, this program knows up to 1");
+    assert_string_equal (error, "the index has schema 3, this program knows up to 2");
     /* a handle that is open is told too, and comes round when it is mended */
     assert_int_equal (mail_index_refresh (f->index), MAIL_ERROR_VERSION);
     assert_int_equal (mail_index_refresh (f->index), MAIL_ERROR_VERSION);

@@ -10,7 +10,7 @@
 static struct store_document
 document (void *ctx, const char *const *terms, const struct record *record)
 {
-    struct store_document made = {0};
+    struct store_document made = {.data = ""};
     for (; terms[made.term_count]; made.term_count++)
         ;
     made.terms = talloc_array (ctx, struct store_term, made.term_count + 1);
