@@ -130,11 +130,14 @@ test_not_ours (void **state)
     assert_int_equal (mail_index_refresh (f->index), MAIL_ERROR_VERSION);
     assert_int_equal (mail_index_refresh (f->index), MAIL_ERROR_VERSION);
     set_metadata (f, META_SCHEMA, "1");
+    assert_int_equal (open_at (f, "", NULL, MAIL_OPEN_CREATE, &error), MAIL_ERROR_VERSION);
+    assert_non_null (strstr (error, "does not read any more"));
+    set_metadata (f, META_SCHEMA, "2");
     assert_int_equal (mail_index_refresh (f->index), MAIL_OK);
     set_metadata (f, META_SCHEMA, "");
     /* it has documents: it is not for us to begin anew */
     assert_int_equal (open_at (f, "", NULL, MAIL_OPEN_CREATE, &error), MAIL_ERROR_CORRUPT);
-    set_metadata (f, META_SCHEMA, "1");
+    set_metadata (f, META_SCHEMA, "2");
     assert_int_equal (mail_index_refresh (f->index), MAIL_OK);
     assert_string_equal (fixture_find (f, "*"), "a");
     set_metadata (f, META_MANIFEST, "mail-manifest 1\nnonsense\n");
