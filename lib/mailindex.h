@@ -612,6 +612,14 @@ enum mail_status mail_changes_apply (struct mail_changes *changes,
                                      const struct mail_apply_options *options,
                                      struct mail_apply_counts *counts_out);
 
+/* Adds to edits what takes back the last command of this name (as in mail_open_options) that
+ * changed tags and has not been taken back: the opposite of what it really did, as the journal
+ * knows it since the last snapshot. A handle that applies it is opened as COMMAND " --undo", which
+ * the next call counts against it. *time_out: when the command was run; 0 where there is none, and
+ * nothing is added. */
+enum mail_status mail_undo_find (struct mail_edits *edits, struct mail_index *index,
+                                 const char *command, int64_t *time_out);
+
 /* ---- looking after an index ---- */
 
 /* Where damage is. */

@@ -131,6 +131,26 @@ test_snapshots (void **state)
     assert_int_equal (check (f), 0);
 }
 
+static void
+test_undo (void **state)
+{
+    struct fixture *f = *state;
+    int64_t when = 0;
+    uint64_t changed;
+    struct mail_edits *edits = mail_edits_create (f->ctx, f->index);
+    assert_int_equal (mail_undo_find (edits, f->index, "another", &when), MAIL_OK);
+    assert_int_equal (when, 0);
+    assert_int_equal (mail_edits_count (edits), 0);
+    tag (f, "red", "colour");
+    assert_int_equal (helper_count (f, "tag:colour"), 2);
+    assert_int_equal (mail_undo_find (edits, f->index, "test", &when), MAIL_OK);
+    assert_true (when > 0);
+    assert_true (mail_edits_count (edits) >= 2);
+    assert_int_equal (mail_edits_apply (edits, NULL, NULL, &changed), MAIL_OK);
+    assert_true (changed >= 2);
+    assert_int_equal (helper_count (f, "tag:colour"), 0);
+}
+
 /* State is damaged; tags are of a snapshot, of the journal after it, and of none. */
 static void
 test_state (void **state)
@@ -189,6 +209,7 @@ main (void)
         cmocka_unit_test_setup_teardown (test_none, helper_setup, helper_teardown),
         cmocka_unit_test_setup_teardown (test_text, helper_setup, helper_teardown),
         cmocka_unit_test_setup_teardown (test_snapshots, helper_setup, helper_teardown),
+        cmocka_unit_test_setup_teardown (test_undo, helper_setup, helper_teardown),
         cmocka_unit_test_setup_teardown (test_state, helper_setup, helper_teardown),
         cmocka_unit_test_setup_teardown (test_missing, helper_setup, helper_teardown),
     };
