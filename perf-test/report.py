@@ -105,11 +105,26 @@ def sizes(comparison, names):
     return table(['index of', 'what', 'size', 'bytes'], rows)
 
 
+def others(comparison):
+    """A row for each step of each of the programs that only index; '' where there are none."""
+    steps, sizes_of = comparison.others
+    ours = dict(comparison.steps)
+    rows = []
+    for name in steps:
+        for step, cpu, wall, pss in steps[name]:
+            mine = ours.get(step, {}).get('mail')
+            rows.append([name, step, seconds(cpu), seconds(wall)]
+                        + ([ratio(mine[0], cpu), ratio(mine[1], wall)] if mine else ['–', '–'])
+                        + [size(pss), size(sizes_of[name]) if step == 'first index' else '–'])
+    head = ['program', 'step', 'CPU', 'wall', 'CPU mail/it', 'wall mail/it', 'peak PSS', 'index']
+    return [table(head, rows)] if rows else []
+
+
 def tables(comparison):
     names = [program.name for program in comparison.programs]
     return '\n\n'.join([table(['what', 'value'], [list(row) for row in facts(comparison)]),
                         times(comparison, names), space(comparison, names),
-                        sizes(comparison, names)]) + '\n'
+                        sizes(comparison, names)] + others(comparison)) + '\n'
 
 
 def put_into(document, text):

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""mu and mairix on the same mail: what they do that compares (first index, nothing new, more mail)."""
+import os
+import shutil
+
+import measure
+import trees
+
+MAIRIX = '''base=%(root)s
+maildir=*...
+mfolder=%(top)s/found
+database=%(index)s/database
+'''
+
+
+class Other:
+    """A program that only indexes, with a tree and an index of its own."""
+
+    def __init__(self, name, work):
+        self.name = name
+        self.top = os.path.join(work, name)
+        self.root = os.path.join(self.top, 'Mail')
+        self.index = os.path.join(self.top, 'index')
+        for folder in (self.root, self.index, os.path.join(self.top, 'found')):
+            os.makedirs(folder)
+        self.env = {'PATH': os.environ['PATH'], 'HOME': self.top, 'TZ': 'UTC', 'LC_ALL': 'C.UTF-8'}
+
+    def run(self, *command, sample=False):
+        return measure.timed([shutil.which(command[0])] + list(command[1:]), self.env, sample)
+
+    def prepare(self):
+        """Whatever comes before the first index."""
+        if self.name == 'mu':
+            self.run('mu', 'init', '--quiet', '--maildir=' + self.root, '--muhome=' + self.index)
+        else:
+            with open(os.path.join(self.top, 'rc'), 'w') as file:
+                file.write(MAIRIX % {'root': self.root, 'top': self.top, 'index': self.index})
+
+    def look(self, sample=False):
+        """What "new" is to us."""
+        if self.name == 'mu':
+            return self.run('mu', 'index', '--quiet', '--muhome=' + self.index, sample=sample)
+        return self.run('mairix', '-f', os.path.join(self.top, 'rc'), sample=sample)
+
+    def version(self):
+        found = self.run(*(['mu', '--version'] if self.name == 'mu' else ['mairix', '--version']))
+        return found.output.decode(errors='replace').split('\n')[0]
+
+
+def compare(mail, first, batch, work):
+    """{name: [(step, CPU, wall, peak PSS or None)], ...} and {name: bytes of its index}, of those that
+    are installed."""
+    steps, sizes = {}, {}
+    for name in ('mu', 'mairix'):
+        if not shutil.which(name):
+            continue
+        program = Other(name, work)
+        trees.put(mail, first, program.root)
+        program.prepare()
+        found = [('first index', program.look(sample=True))]
+        sizes[name] = measure.bytes_of(program.index)
+        if sizes[name] == 0:
+            raise measure.Failed('%s has indexed nothing' % name)
+        found.append(('nothing new', program.look()))
+        trees.put(mail, batch, program.root)
+        found.append(('add %d' % len(batch), program.look()))
+        steps[name] = [(step, result.cpu, result.wall, result.pss) for step, result in found]
+        shutil.rmtree(program.top)
+    return steps, sizes
