@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * command-config.c - config: shows the settings that are in force.
+ * command-config.c - config: shows the settings that are in force, and changes them.
  *
  * What scripts and editors ask for is the merged view: the file, the defaults, and what follows
  * from the system (where the mail is, who the user is).
  */
+#include "atomic-file.h"
+#include "config-edit.h"
 #include "report.h"
+#include "session.h"
 #include "user.h"
 
+#include <errno.h>
 #include <glib.h>
 #include <stdio.h>
 #include <string.h>
 #include <talloc.h>
+#include <unistd.h>
 
 /* What this program can do, under the names that notmuch has for it. */
 static const struct {
@@ -143,14 +148,178 @@ list (const struct cli *cli)
     return 0;
 }
 
-static int
-set (const struct cli *cli)
-{
-    const char *file = config_file (cli->config);
+/* ---- set ---- */
 
-    report (cli, "setting values is not supported yet: edit '%s'",
-            file ? file : config_usual_file (cli->config));
-    return 1;
+static bool
+is_key (const char *key)
+{
+    const char *dot = strchr (key, '.');
+
+    return dot && dot > key && dot[1] && !strpbrk (key, "=[]\n\r") && dot[1] != '#' &&
+           !g_ascii_isspace (*key) && !g_ascii_isspace (dot[1]) &&
+           !g_ascii_isspace (key[strlen (key) - 1]);
+}
+
+/* Names that are words of a query: those of headers and of saved queries. */
+static int
+check_word (const char *name)
+{
+    if (!g_utf8_validate (name, -1, NULL))
+        return report_message ("Invalid utf8: %s\n", name);
+    if (*name == '\0')
+        return report_message ("Empty prefix name: %s\n", name);
+    for (const char *at = name; *at; at = g_utf8_next_char (at))
+        if (!g_unichar_isalnum (g_utf8_get_char (at)) && *at != '_')
+            return report_message ("Non-word character in prefix name: %s\n", name);
+    if (*name >= 'a' && *name <= 'z')
+        return report_message ("Prefix names starting with lower case letters are reserved: %s\n",
+                               name);
+    return 0;
+}
+
+static int
+check_key (const char *key)
+{
+    if (!is_key (key))
+        return report_message ("Invalid configuration name: %s\n"
+                               "(Should be of the form <section>.<item>)\n",
+                               key);
+    if (g_str_has_prefix (key, "built_with."))
+        return report_usage ("read only option: %s", key);
+    if (g_str_has_prefix (key, "index.header."))
+        return check_word (key + strlen ("index.header."));
+    return g_str_has_prefix (key, "squery.") ? check_word (key + strlen ("squery.")) : 0;
+}
+
+/* All of the file; "" where there is none yet. NULL after a message. */
+static char *
+read_text (void *ctx, const struct cli *cli, const char *file)
+{
+    GError *error = NULL;
+    char *text, *copy;
+
+    if (access (file, F_OK) != 0 && errno == ENOENT)
+        return talloc_strdup (ctx, "");
+    if (!g_file_get_contents (file, &text, NULL, &error)) {
+        report (cli, "%s", error->message);
+        g_clear_error (&error);
+        return NULL;
+    }
+    copy = talloc_strdup (ctx, text);
+    g_free (text);
+    return copy;
+}
+
+static int
+write_text (const struct cli *cli, const char *path, const char *text)
+{
+    char *folder = g_path_get_dirname (path);
+    struct atomic_file *file = NULL;
+    FILE *stream = NULL;
+    int error = 0;
+
+    if (g_mkdir_with_parents (folder, 0700) == 0)
+        file = atomic_open (NULL, path);
+    if (file)
+        stream = fdopen (atomic_fd (file), "w");
+    if (!stream || fputs (text, stream) == EOF)
+        error = errno;
+    if (stream && fclose (stream) != 0 && !error)
+        error = errno;
+    if (!error)
+        error = atomic_finish (file);
+    talloc_free (file);
+    g_free (folder);
+    if (error)
+        report (cli, "cannot write the configuration file '%s': %s", path, strerror (error));
+    return error ? 1 : 0;
+}
+
+/* The value goes into the file in force. That of notmuch stays as it is: it is copied to our own
+ * place, which comes first from then on. */
+static int
+set_in_file (const struct cli *cli, const char *key, char **values, int count)
+{
+    void *local = talloc_new (NULL);
+    const char *from = config_file (cli->config), *to = from;
+    char *text;
+    int code = 1;
+
+    if (!from || config_file_is_foreign (cli->config))
+        to = config_usual_file (cli->config);
+    text = read_text (local, cli, from ? from : to);
+    if (text)
+        code = write_text (
+            cli, to,
+            config_edit (local, text, key, count > 0 ? config_join (local, values, count) : NULL));
+    if (code == 0 && from && to != from)
+        report (cli, "the configuration of notmuch, '%s', was copied to '%s' and changed there",
+                from, to);
+    talloc_free (local);
+    return code;
+}
+
+static int
+set_in_index (struct cli *cli, const char *key, char **values, int count)
+{
+    void *local = talloc_new (NULL);
+    struct mail_index *index = NULL;
+    int code;
+
+    if (count > 1) {
+        report_message ("%s config set: at most one value expected for %s\n", cli->program, key);
+        talloc_free (local);
+        return 1;
+    }
+    code = session_open (local, cli, 0, &index);
+    if (code == 0) {
+        const struct mail_setting setting = {key, count ? values[0] : ""};
+        enum mail_status status = mail_index_set_settings (index, &setting, 1);
+
+        code = status == MAIL_OK ? 0 : report_status (cli, status, index);
+    }
+    session_close (cli, index);
+    talloc_free (local);
+    return code;
+}
+
+static int
+set (struct cli *cli, int argc, char **argv)
+{
+    bool in_index = argc > 0 && strcmp (argv[0], "--database") == 0;
+    int code;
+
+    argc -= in_index;
+    argv += in_index;
+    if (argc < 1)
+        return report_usage ("%s config set requires at least one argument.", cli->program);
+    code = check_key (argv[0]);
+    if (code != 0)
+        return code;
+    if (in_index)
+        return set_in_index (cli, argv[0], argv + 1, argc - 1);
+    if (cli->global.config && *cli->global.config == '\0')
+        return report_usage ("there is no configuration file to change (--config is empty)");
+    return set_in_file (cli, argv[0], argv + 1, argc - 1);
+}
+
+/* The index, if there is one, has some of the settings; what is wrong with it is not our affair. */
+static void
+read_stored (struct cli *cli)
+{
+    void *local = talloc_new (NULL);
+    struct mail_open_options options = {.lock_timeout = 0};
+    struct config_paths paths;
+    struct mail_index *index;
+    char *error = NULL;
+
+    if (config_paths (local, cli->config, &paths, &error) == MAIL_OK) {
+        options.path = paths.database;
+        options.mail_root = paths.mail_root;
+        if (mail_index_open (local, &options, &index, &error) == MAIL_OK)
+            session_read_stored (local, cli, index);
+    }
+    talloc_free (local);
 }
 
 static int
@@ -159,12 +328,14 @@ run_config (struct cli *cli, void *options, int argc, char **argv)
     (void) options;
     if (argc == 0)
         return report_usage ("%s config requires at least one argument.", cli->program);
+    if (strcmp (argv[0], "set") == 0)
+        return set (cli, argc - 1, argv + 1);
+    if (strcmp (argv[0], "get") == 0 || strcmp (argv[0], "list") == 0)
+        read_stored (cli);
     if (strcmp (argv[0], "get") == 0)
         return get (cli, argc - 1, argv + 1);
     if (strcmp (argv[0], "list") == 0)
         return list (cli);
-    if (strcmp (argv[0], "set") == 0)
-        return set (cli);
     fprintf (stderr, "Unrecognized argument for %s config: %s\n", cli->program, argv[0]);
     return 1;
 }
@@ -173,8 +344,8 @@ static const struct option_spec specs[] = {OPT_END};
 
 const struct command command_config = {
     .name = "config",
-    .arguments = "get SECTION.ITEM | list",
-    .summary = "Show settings",
+    .arguments = "get SECTION.ITEM | set [--database] SECTION.ITEM [VALUE...] | list",
+    .summary = "Show and change settings",
     .options = specs,
     .defaults = "",
     .options_size = 0,

@@ -6,6 +6,7 @@
  * between two messages; what is done by then is published, and the next run does the rest.
  */
 #include "new-problems.h"
+#include "hooks.h"
 #include "output.h"
 #include "progress.h"
 #include "report.h"
@@ -55,7 +56,7 @@ static const struct option_spec specs[] = {
     OPT_BOOLEAN (T, full_scan, "full-scan", "list all folders, and compare each file with the index"),
     OPT_BOOLEAN (T, problems, "problems", "print what could not be indexed so far, and do nothing else"),
     OPT_KEYWORD (T, format, "format", printer_formats, "of the list of problems"),
-    OPT_BOOLEAN (T, hooks, "hooks", "run hooks (there are none yet)"),
+    OPT_BOOLEAN (T, hooks, "hooks", "run pre-new and post-new"),
     OPT_END
 };
 /* clang-format on */
@@ -364,28 +365,39 @@ bring_up_to_date (void *ctx, struct new_run *run)
 }
 
 static int
+look_for_mail (struct new_run *run)
+{
+    unsigned quiet = run->options->quiet ? SESSION_QUIET : 0;
+    void *local = talloc_new (NULL), *reading = talloc_new (local);
+    int code = session_open (local, run->cli, SESSION_CREATE | SESSION_CHANGE | quiet, &run->index);
+
+    if (code == 0) /* the index has some of them */
+        code = read_settings (local, run);
+    if (code == 0)
+        code = bring_up_to_date (reading, run);
+    talloc_free (reading); /* before the index it reads */
+    session_close (run->cli, run->index);
+    talloc_free (local);
+    return code;
+}
+
+static int
 run_new (struct cli *cli, void *options, int argc, char **argv)
 {
     struct new_run run = {.cli = cli, .options = options};
-    void *local, *reading;
-    int code;
+    int code = 0;
 
     (void) argc;
     (void) argv;
     if (run.options->problems)
         return new_problems (cli, (enum printer_format) run.options->format);
-    local = talloc_new (NULL);
-    reading = talloc_new (local);
-    code = read_settings (local, &run);
+    /* Hooks find the index closed: they may use it, or make the mail root. */
+    if (run.options->hooks)
+        code = hook_run (cli, "pre-new");
     if (code == 0)
-        code = session_open (
-            local, cli, SESSION_CREATE | SESSION_CHANGE | (run.options->quiet ? SESSION_QUIET : 0),
-            &run.index);
-    if (code == 0)
-        code = bring_up_to_date (reading, &run);
-    talloc_free (reading); /* before the index it reads */
-    session_close (cli, run.index);
-    talloc_free (local);
+        code = look_for_mail (&run);
+    if (run.options->hooks && (code == 0 || code == EXIT_AGAIN) && hook_run (cli, "post-new") != 0)
+        code = 1;
     return code;
 }
 

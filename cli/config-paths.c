@@ -31,9 +31,8 @@ absolute (void *ctx, const char *path)
     return result;
 }
 
-/* A configured path; NULL where there is none. */
-static char *
-configured (void *ctx, const struct config *config, const char *key)
+char *
+config_path (void *ctx, const struct config *config, const char *key)
 {
     char *value = config_string (ctx, config, key);
 
@@ -130,8 +129,8 @@ config_paths (void *ctx, const struct config *config, struct config_paths *paths
 
     paths.database = from_environment (ctx, config);
     if (!paths.database)
-        paths.database = configured (ctx, config, "database.path");
-    paths.mail_root = configured (ctx, config, "database.mail_root");
+        paths.database = config_path (ctx, config, "database.path");
+    paths.mail_root = config_path (ctx, config, "database.mail_root");
     if (!paths.mail_root)
         paths.mail_root = paths.database;
     if (!paths.database)

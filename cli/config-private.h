@@ -12,6 +12,7 @@ struct config {
     const struct names_family *family; /* whose file was read; the program's own where none was */
     char *file;
     GKeyFile *keys;
+    GHashTable *stored; /* key -> value, kept in the index */
 };
 
 /* Path of the configuration file, talloc'd on ctx: the one given, or the first that exists; NULL

@@ -34,6 +34,7 @@ static int
 destroy (struct config *config)
 {
     g_key_file_unref (config->keys);
+    g_hash_table_unref (config->stored);
     return 0;
 }
 
@@ -94,6 +95,7 @@ config_load (void *ctx, const struct names *names, const char *file, struct conf
 
     config->names = names;
     config->keys = g_key_file_new ();
+    config->stored = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
     talloc_set_destructor (config, destroy);
     status = config_find_file (config, names, file, &config->file, &config->family, error_out);
     if (status == MAIL_OK && config->file)
@@ -117,6 +119,18 @@ const char *
 config_usual_file (const struct config *config)
 {
     return config_family_file ((void *) config, config->names, config->names->families[0]);
+}
+
+bool
+config_file_is_foreign (const struct config *config)
+{
+    return config->file && config->family->foreign && config->family != config->names->families[0];
+}
+
+void
+config_add_stored (struct config *config, const char *key, const char *value)
+{
+    g_hash_table_replace (config->stored, g_strdup (key), g_strdup (value));
 }
 
 static const char *
@@ -151,6 +165,8 @@ config_raw (const struct config *config, const char *key)
             value = keep (config, g_key_file_get_value (config->keys, group, dot + 1, NULL));
         g_free (group);
     }
+    if (!value)
+        value = g_hash_table_lookup (config->stored, key);
     return value ? value : default_value (key);
 }
 
@@ -280,6 +296,8 @@ config_keys (void *ctx, const struct config *config)
     char **groups = g_key_file_get_groups (config->keys, NULL);
     char **keys = talloc_zero_array (ctx, char *, 1);
     size_t count = 0;
+    GHashTableIter iter;
+    gpointer stored;
 
     for (char **group = groups; *group; group++) {
         char **items = g_key_file_get_keys (config->keys, *group, NULL, NULL);
@@ -292,6 +310,9 @@ config_keys (void *ctx, const struct config *config)
         }
         g_strfreev (items);
     }
+    g_hash_table_iter_init (&iter, config->stored);
+    while (g_hash_table_iter_next (&iter, &stored, NULL))
+        add_key (&keys, &count, stored);
     for (size_t i = 0; i < G_N_ELEMENTS (defaults); i++)
         add_key (&keys, &count, defaults[i].key);
     qsort (keys, count, sizeof *keys, compare_strings);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * config.h - the settings: one key file (mail-config(5)), over built-in defaults.
+ * config.h - the settings: one key file (mail-config(5)), over those kept in the index, over
+ * built-in defaults.
  *
  * A key is written "section.item". Lists are separated by ";". In values "\s", "\n", "\t", "\r",
  * "\\" and "\;" stand for a blank, newline, tab, return, backslash and a ";" that separates
@@ -28,6 +29,11 @@ const char *config_file (const struct config *config);
 /* Where a new configuration file would be looked for first. */
 const char *config_usual_file (const struct config *config);
 
+/* Whether that file belongs to the other program, and is only read. */
+bool config_file_is_foreign (const struct config *config);
+/* A setting kept in the index: it counts where the file has none of the key. */
+void config_add_stored (struct config *config, const char *key, const char *value);
+
 /* The value as it is written, or the default; NULL where there is neither. */
 const char *config_raw (const struct config *config, const char *key);
 /* The value, not as a list: escapes undone, blanks around it cut; NULL as above; talloc'd on ctx.
@@ -43,6 +49,10 @@ enum mail_status config_integer (void *ctx, const struct config *config, const c
                                  int64_t min, int64_t max, int64_t *value_out, char **error_out);
 /* All keys that have a value, in byte order, NULL-terminated, talloc'd on ctx. */
 char **config_keys (void *ctx, const struct config *config);
+
+/* A path as configured, absolute: "~/" and relative ones are below the home folder. NULL where
+ * there is none; talloc'd on ctx. */
+char *config_path (void *ctx, const struct config *config, const char *key);
 
 /* Where the index and the mail lie; absolute. */
 struct config_paths {

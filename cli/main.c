@@ -5,12 +5,18 @@
  * Global options, the name of the command, its options, and then its function with what is left.
  */
 #include "command.h"
+#include "hooks.h"
 #include "output.h"
 #include "report.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <talloc.h>
+#include <unistd.h>
 
 #ifndef MAIL_VERSION
 #define MAIL_VERSION "unknown"
@@ -79,6 +85,28 @@ run_command (struct cli *cli, const struct command *command, int argc, char **ar
     return command->run (cli, options, argc - first, argv + first);
 }
 
+/* A command that is none of ours: the program NAME-COMMAND takes over, where there is one. Returns
+ * where there is not. */
+static void
+run_external (struct cli *cli, char **argv)
+{
+    char *name = talloc_asprintf (cli, "%s-%s", cli->program, argv[0]);
+
+    if (strchr (argv[0], '/'))
+        return;
+    hook_export_config (cli);
+    fflush (NULL);
+    signal (SIGPIPE, SIG_DFL);
+    argv[0] = name;
+    execvp (name, argv);
+    argv[0] = name + strlen (cli->program) + 1;
+    signal (SIGPIPE, SIG_IGN);
+    if (errno == ENOENT)
+        return;
+    fprintf (stderr, "Error: Running external command '%s' failed: %s\n", name, strerror (errno));
+    exit (1);
+}
+
 static int
 dispatch (struct cli *cli, int argc, char **argv)
 {
@@ -97,6 +125,8 @@ dispatch (struct cli *cli, int argc, char **argv)
     if (at == argc)
         return no_command (cli);
     command = command_find (argv[at]);
+    if (!command)
+        run_external (cli, argv + at);
     if (!command)
         return report_usage ("Unknown command '%s' (see \"%s help\")", argv[at], cli->program);
     return run_command (cli, command, argc - at, argv + at);

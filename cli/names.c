@@ -24,6 +24,7 @@ static const struct names_family notmuch_family = {
     .folder = "notmuch",
     .no_profile = "default",
     .home_file = ".notmuch-config",
+    .foreign = true,
 };
 
 static const struct names table[] = {

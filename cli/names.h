@@ -13,6 +13,7 @@ struct names_family {
     const char *folder;       /* FOLDER/[PROFILE/]config below $XDG_CONFIG_HOME */
     const char *no_profile;   /* stands for PROFILE in that path where none is named; NULL: none */
     const char *home_file;    /* below $HOME, with .PROFILE appended; NULL: none */
+    bool foreign;             /* not ours to change under our own name */
 };
 
 struct names {

@@ -43,6 +43,17 @@ report_usage (const char *format, ...)
 }
 
 int
+report_message (const char *format, ...)
+{
+    va_list args;
+
+    va_start (args, format);
+    vfprintf (stderr, format, args);
+    va_end (args);
+    return 1;
+}
+
+int
 report_status (const struct cli *cli, enum mail_status status, const struct mail_index *index)
 {
     const char *text = index ? mail_index_error (index) : "";

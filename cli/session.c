@@ -43,6 +43,20 @@ check_uuid (const struct cli *cli, const struct mail_index *index)
                          mail_index_uuid (index));
 }
 
+int
+session_read_stored (void *ctx, const struct cli *cli, struct mail_index *index)
+{
+    struct mail_setting *settings;
+    size_t count;
+    enum mail_status status = mail_index_settings (ctx, index, &settings, &count);
+
+    if (status != MAIL_OK)
+        return report_status (cli, status, index);
+    for (size_t i = 0; i < count; i++)
+        config_add_stored (cli->config, settings[i].key, settings[i].value);
+    return 0;
+}
+
 /* One entry of maildir.flags: LETTER:TAG. */
 static bool
 read_flag (const char *entry, struct mail_flag *flag_out)
@@ -161,6 +175,8 @@ session_open (void *ctx, const struct cli *cli, unsigned flags, struct mail_inde
     if (status != MAIL_OK)
         return open_failed (cli, status, &paths, error);
     code = check_uuid (cli, *index_out);
+    if (code == 0)
+        code = session_read_stored (ctx, cli, *index_out);
     return code == 0 && flags & SESSION_CHANGE ? set_flags (ctx, cli, *index_out) : code;
 }
 

@@ -10,6 +10,8 @@
  * configured (unless quiet). change: the settings about flags in names of files are read. */
 enum session_flags { SESSION_CREATE = 1, SESSION_QUIET = 2, SESSION_CHANGE = 4 };
 int session_open (void *ctx, const struct cli *cli, unsigned flags, struct mail_index **index_out);
+/* Adds the settings kept in the index to the configuration; session_open does. */
+int session_read_stored (void *ctx, const struct cli *cli, struct mail_index *index);
 /* Closes; NULL is allowed. With --debug says how long locks were waited for. */
 /* What mail_index_open is given; the index is not opened. Returns 0, or an exit code after a
  * message. */

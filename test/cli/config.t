@@ -74,8 +74,8 @@ is 'user.name from NAME' "$(NAME='Ann X' "$MAIL" --config="$HOME/other-file" con
 is 'user.primary_email from EMAIL' "$(EMAIL=a@x "$MAIL" --config="$HOME/other-file" config get user.primary_email)" a@x
 runs 'list' 0 "$MAIL" config list
 compare 'list' config-list
-runs 'set' 1 "$MAIL" config set a.b c
-says '... is refused' "mail config: setting values is not supported yet: edit '$CONFIG'"
+runs 'set without a name' 1 "$MAIL" config set
+says '... is an error' 'Error: mail config set requires at least one argument.'
 runs 'no argument' 1 "$MAIL" config
 says '... is an error' 'Error: mail config requires at least one argument.'
 runs 'an unknown argument' 1 "$MAIL" config nosuch
@@ -88,5 +88,117 @@ says '... is an error' 'Error: mail config get requires exactly one argument.'
 configure '[database]' 'lock_timeout=soon'
 runs 'a bad value' 1 "$MAIL" new
 says '... names the file and the key' "mail new: $CONFIG: 'soon' is not allowed for database.lock_timeout: it is a number from 0 to 1000000"
+
+# Setting.
+cat >"$CONFIG" <<END
+# a comment
+[database]
+ path = $HOME/Mail
+
+[new]
+# tags of new mail
+tags=a;b;
+ignore=
+
+[search]
+exclude_tags=spam
+END
+chmod 640 "$CONFIG"
+cp "$CONFIG" before
+lines () { diff before "$CONFIG" | grep '^[<>]'; }
+runs 'set' 0 "$MAIL" config set new.ignore '/\.bak$/'
+is '... quietly' "$(cat out err)" ''
+is '... changes that line only' "$(lines)" '< ignore=
+> ignore=/\.bak$/'
+is '... and not the mode' "$(stat -c %a "$CONFIG")" 640
+cp "$CONFIG" before
+runs 'a list' 0 "$MAIL" config set new.tags 'x;y' ' z' 'back\slash'
+is '... is written with escapes' "$(lines)" '< tags=a;b;
+> tags=x\;y;\sz;back\\slash;'
+is '... is got as it was set' "$("$MAIL" config get new.tags)" 'x;y
+z
+back\slash'
+cp "$CONFIG" before
+"$MAIL" config set new.fresh value
+is 'a new item comes at the end of its section' "$(sed -n '/fresh/{n;p}' "$CONFIG")" ''
+"$MAIL" config set other.item value
+is 'a new section at the end' "$(tail -3 "$CONFIG")" '
+[other]
+item=value'
+"$MAIL" config set new.fresh
+"$MAIL" config set other.item
+is 'no value takes the line away' "$(lines)" '> 
+> [other]'
+runs 'an item that is not there' 0 "$MAIL" config set new.none
+"$MAIL" config set database.path "$HOME/Mail"
+is 'blanks around the name' "$(grep -c path "$CONFIG")" 1
+for value in 'plain' 'a=b' '#no comment' '\n' 'a\tb' '\\' 'ünï' '[x]' '"q"' "it's" 'C:\new\s'; do
+    "$MAIL" config set v.x "$value"
+    is "byte for byte: $value" "$("$MAIL" config get v.x)" "$value"
+done
+"$MAIL" config set v.x "$(printf 'two\nlines')"
+is 'a newline' "$("$MAIL" config get v.x)" "$(printf 'two\nlines')"
+"$MAIL" config set v.x 'a;b'
+is 'one value can be a list' "$("$MAIL" config get v.x)" 'a
+b'
+mv "$CONFIG" real
+ln -s "$PWD/real" "$CONFIG"
+"$MAIL" config set v.x link
+ok 'a link stays one' test -L "$CONFIG"
+is '... to what has changed' "$(grep -c '^x=link' real)" 1
+rm "$CONFIG"
+mv real "$CONFIG"
+is 'nothing is left beside' "$(find "$HOME" -name 'config.*')" ''
+for name in nodot .item section. 'a.b=c' '[a].b' 'a.#b'; do
+    runs "the name '$name'" 1 "$MAIL" config set "$name" x
+    says '... is no name' "Invalid configuration name: $name
+(Should be of the form <section>.<item>)"
+done
+runs 'built_with' 1 "$MAIL" config set built_with.compact false
+says '... cannot be set' 'Error: read only option: built_with.compact'
+runs 'a name of a query' 1 "$MAIL" config set squery.lower x
+says '... that is reserved' 'Prefix names starting with lower case letters are reserved: lower'
+runs 'a name of a header' 1 "$MAIL" config set index.header.A-b x
+says '... that is no word' 'Non-word character in prefix name: A-b'
+runs 'a name that is empty' 1 "$MAIL" config set squery. x
+runs 'no file' 1 "$MAIL" --config= config set a.b c
+
+# In the index.
+mkdir -p "$HOME/Mail"
+printf '[database]\npath=%s/Mail\n' "$HOME" >"$CONFIG"
+message in/cur/1:2, a@x one body
+"$MAIL" new --quiet
+runs 'set --database' 0 "$MAIL" config set --database new.tags 'x;y'
+is '... counts' "$("$MAIL" config get new.tags | tr '\n' ' ')" 'x y '
+message in/cur/2:2, b@x two body
+"$MAIL" new --quiet
+is '... also for new' "$("$MAIL" search --output=tags id:b@x | tr '\n' ' ')" 'unread x y '
+"$MAIL" config set --database query.mine 'subject:two'
+is '... and for queries' "$("$MAIL" count query:mine)" 1
+ok '... list has it' sh -c '"$MAIL" config list | grep -q "^new.tags=x;y$"'
+"$MAIL" config set new.tags file
+is 'the file comes first' "$("$MAIL" config get new.tags)" file
+"$MAIL" config set --database new.tags
+"$MAIL" config set new.tags
+is 'no value takes it away' "$("$MAIL" config get new.tags | tr '\n' ' ')" 'unread inbox '
+runs 'two values' 1 "$MAIL" config set --database new.tags x y
+says '... are too many' 'mail config set: at most one value expected for new.tags'
+
+# notmuch's file is read, and not written.
+unset MAIL_CONFIG
+rm -rf "$CONFIG" "$HOME/.config"
+cp before "$HOME/.notmuch-config"
+runs 'set with the file of notmuch' 0 "$MAIL" config set new.tags mine
+says '... says where' "mail config: the configuration of notmuch, '$HOME/.notmuch-config', was copied to '$HOME/.config/mail/config' and changed there"
+ok '... which stays' cmp before "$HOME/.notmuch-config"
+is '... the copy counts' "$("$MAIL" config get new.tags)" mine
+is '... with all of it' "$(diff before "$HOME/.config/mail/config" | grep -c '^[<>]')" 2
+is '... for nobody else' "$(stat -c %a "$HOME/.config/mail/config")" 600
+runs 'set again' 0 "$MAIL" config set new.tags other
+is '... is quiet' "$(cat err)" ''
+rm -r "$HOME/.config/mail" "$HOME/.notmuch-config"
+runs 'set without any file' 0 "$MAIL" config set new.tags first
+is '... makes one' "$(cat "$HOME/.config/mail/config")" '[new]
+tags=first'
 
 finish
