@@ -29,6 +29,7 @@ struct cli {
     const char *command;   /* name of the command that runs; "" before it is known */
     struct config *config; /* file and defaults; NULL for a command without_config */
     struct global_options global;
+    unsigned umask; /* that the program was started with; its own is 0077 */
 };
 
 struct command {
@@ -50,6 +51,7 @@ extern const struct command command_config;
 extern const struct command command_count;
 extern const struct command command_dump;
 extern const struct command command_help;
+extern const struct command command_insert;
 extern const struct command command_new;
 extern const struct command command_reply;
 extern const struct command command_restore;

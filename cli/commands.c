@@ -8,6 +8,7 @@
 /* clang-format off */
 const struct command *const commands[] = {
     &command_new,
+    &command_insert,
     &command_search,
     &command_show,
     &command_reply,

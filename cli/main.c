@@ -139,11 +139,11 @@ main (int argc, char **argv)
     char *program;
     int code;
 
-    umask (0077); /* what an index has is nobody else's business */
     output_init ();
     cli->names = names_find (cli, argc > 0 ? argv[0] : NULL);
     cli->program = cli->names->program;
     cli->command = "";
+    cli->umask = umask (0077); /* what an index has is nobody else's business */
     program = talloc_strdup (NULL, cli->program);
     code = argc > 0 ? dispatch (cli, argc, argv) : 1;
     talloc_free (cli);

@@ -291,8 +291,10 @@ start_merge (struct lanes *lanes, struct lane *lane)
     if (lanes->merging || lanes->no_merges || apply->stopped)
         return false;
     bool import_ends = !has_files (lanes) && apply->counts->added >= IMPORT_IS_LARGE;
-    lane->merge = merge_begin (apply, apply->index, apply->scratch, MERGE_AUTOMATIC_LIMIT,
-                               import_ends ? MERGE_AT_ONCE : MERGE_AT);
+    uint64_t limit = apply->options->merge_limit;
+    lane->merge =
+        merge_begin (apply, apply->index, apply->scratch, limit ? limit : MERGE_AUTOMATIC_LIMIT,
+                     import_ends ? MERGE_AT_ONCE : MERGE_AT);
     if (!lane->merge)
         return false;
     lane->state = LANE_MERGING;

@@ -104,7 +104,7 @@ mail_changes_apply (struct mail_changes *changes, const struct mail_apply_option
         status = apply_adds (apply);
     if (status == MAIL_OK && !apply->stopped)
         status = apply_drops (apply);
-    if (status == MAIL_OK && !apply->stopped)
+    if (status == MAIL_OK && !apply->stopped && options->merge_limit == 0)
         status = apply_refresh (apply);
     if (status == MAIL_OK && apply->stopped)
         status = index_fail (apply->index, MAIL_ERROR_INTERRUPTED, "interrupted");

@@ -5,6 +5,7 @@
 #include "mailindex.h"
 #include "message.h"
 #include "mime/mime.h"
+#include "term.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -52,6 +53,12 @@ mail_content_open (void *ctx, const char *path, struct mail_content **content_ou
         close (fd);
     talloc_free (content);
     return status;
+}
+
+char *
+mail_content_message_id (void *ctx, const struct mail_content *content)
+{
+    return term_message_id (ctx, mime_message_id (content->message));
 }
 
 const struct mail_part *

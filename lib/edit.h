@@ -15,6 +15,7 @@ struct edit {
     struct store_document before; /* terms as they were; none for a new document */
     bool is_new;
     bool record_changed;
+    bool rename_files;                     /* the names are to follow the tags: edits.c */
     bool files_changed;                    /* names came or went: flags have to be looked at */
     unsigned char (*dropped)[DIGEST_SIZE]; /* of the words of files that it has no more */
     size_t dropped_count;

@@ -23,6 +23,7 @@
 void
 edit_apply (struct edit *edit, const struct mail_edit *what)
 {
+    edit->rename_files |= what->rename_files;
     if (what->remove_tags)
         edit_remove_all_tags (edit);
     for (size_t i = 0; i < what->tag_count; i++) {
@@ -122,7 +123,7 @@ slice_write (struct slice *slice, struct edit *edit)
 {
     bool written = false;
     enum mail_status status = MAIL_OK;
-    if (edit_tags_changed (edit))
+    if (edit->rename_files || edit_tags_changed (edit))
         status = renames_follow_tags (slice->renames, edit);
     if (status == MAIL_OK)
         status = edit_save (slice->writer, edit, &written);

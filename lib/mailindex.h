@@ -231,6 +231,9 @@ struct mail_part {
 /* Parses an absolute path. MAIL_ERROR_IO, MAIL_ERROR_NOT_MAIL. */
 enum mail_status mail_content_open (void *ctx, const char *path, struct mail_content **content_out,
                                     char **error_out);
+/* The Message-ID by which an index knows this mail, a made-up one where it has none of its own;
+ * talloc'd on ctx. */
+char *mail_content_message_id (void *ctx, const struct mail_content *content);
 /* Parts in depth-first order. */
 const struct mail_part *mail_content_parts (const struct mail_content *content, size_t *count_out);
 /* First header field of this name, any case, decoded; of To, Cc, Bcc and Reply-To all of that name
@@ -423,6 +426,7 @@ struct mail_edit {
     bool remove_tags; /* first: all of them */
     const struct mail_tag_change *tags;
     size_t tag_count;
+    bool rename_files; /* as the tags want it (mail_index_set_flags), even if they do not change */
     bool remove_properties;                 /* first: all of them */
     const struct mail_property *properties; /* to add */
     size_t property_count;
@@ -589,6 +593,8 @@ struct mail_apply_options {
     bool maildir_flags;      /* set and clear draft, flagged, passed, replied, unread from names */
     const char *const *rebuild; /* NULL-terminated names of segments to be made anew from the mail
                                    (mail_index_check); NULL: none */
+    uint64_t merge_limit; /* the run merges segments up to so many bytes; 0: to 512 MiB, and makes
+                             those anew of which much is stale */
     mail_problem_fn problem;
     mail_progress_fn progress;
     void *closure;

@@ -175,7 +175,8 @@ narrow (struct tagging *tagging)
     unsigned attempt = 0;
     enum mail_status status;
     const struct mail_edit *edit = tagging->edit;
-    if (edit->remove_tags || edit->remove_properties || edit->property_count > 0)
+    if (edit->rename_files || edit->remove_tags || edit->remove_properties ||
+        edit->property_count > 0)
         return MAIL_OK; /* any of them may have to change */
     do
         status = narrow_once (tagging, &narrowed);
