@@ -23,7 +23,7 @@ static const struct {
     const char *key;
     bool value;
 } built_with[] = {
-    {"built_with.compact", false},
+    {"built_with.compact", true},
     {"built_with.field_processor", true},
     {"built_with.retry_lock", true},
     {"built_with.sexp_queries", true},

@@ -9,6 +9,7 @@
  * otherwise.
  */
 #include "deliver.h"
+#include "folder-path.h"
 #include "hooks.h"
 #include "report.h"
 #include "session.h"
@@ -17,7 +18,6 @@
 #include <glib.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <talloc.h>
 
 #define MERGE_LIMIT (4 << 20) /* bytes: a mail should not wait for more */
@@ -169,22 +169,6 @@ on_problem (void *closure, const char *path, enum mail_status status, const char
             text && *text ? text : mail_status_text (status));
 }
 
-static struct mail_stat
-stat_of (const char *path)
-{
-    struct stat st;
-    struct mail_stat stat_of_file = {0};
-
-    if (lstat (path, &st) == 0) {
-        stat_of_file.device = st.st_dev;
-        stat_of_file.inode = st.st_ino;
-        stat_of_file.size = (uint64_t) st.st_size;
-        stat_of_file.mtime = st.st_mtim.tv_sec * INT64_C (1000000000) + st.st_mtim.tv_nsec;
-        stat_of_file.ctime = st.st_ctim.tv_sec * INT64_C (1000000000) + st.st_ctim.tv_nsec;
-    }
-    return stat_of_file;
-}
-
 static char *
 folder_of_new (void *ctx, const struct insert *insert)
 {
@@ -195,7 +179,7 @@ static enum mail_status
 add_to_index (struct insert *insert)
 {
     struct mail_changes *changes = mail_changes_create (NULL, insert->index);
-    struct mail_stat file_stat = stat_of (insert->delivery->path);
+    struct mail_stat file_stat = {0};
     struct mail_apply_options options = {
         .new_tags = (const char *const *) insert->tags,
         .new_tags_count = insert->tag_count,
@@ -207,6 +191,7 @@ add_to_index (struct insert *insert)
     struct mail_apply_counts counts;
     enum mail_status status = mail_workers_start (changes, 1, 0, &options.workers);
 
+    folder_file_stat (insert->delivery->path, &file_stat);
     mail_changes_add (changes, folder_of_new (changes, insert), insert->delivery->name, &file_stat);
     if (status == MAIL_OK)
         status = mail_changes_apply (changes, &options, &counts);
@@ -266,13 +251,10 @@ take_away (struct insert *insert)
     struct mail_apply_counts counts;
     const struct mail_folder *folder = NULL;
     struct mail_folders *folders;
-    char *path = folder_of_new (changes, insert), *rest = path, *part;
 
     deliver_undo (insert->delivery);
     if (mail_folders_load (changes, insert->index, &folders) == MAIL_OK)
-        folder = mail_folders_child (folders, 0, "");
-    while (folder && (part = strsep (&rest, "/")) != NULL)
-        folder = mail_folders_child (folders, folder->id, part);
+        folder = folder_of_path (folders, folder_of_new (changes, insert));
     if (folder) {
         mail_changes_drop (changes, folder->id, insert->delivery->name);
         mail_changes_apply (changes, &options, &counts);

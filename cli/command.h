@@ -47,12 +47,14 @@ struct command {
 
 extern const struct command command_address;
 extern const struct command command_check;
+extern const struct command command_compact;
 extern const struct command command_config;
 extern const struct command command_count;
 extern const struct command command_dump;
 extern const struct command command_help;
 extern const struct command command_insert;
 extern const struct command command_new;
+extern const struct command command_reindex;
 extern const struct command command_reply;
 extern const struct command command_restore;
 extern const struct command command_search;

@@ -17,6 +17,8 @@ const struct command *const commands[] = {
     &command_tag,
     &command_dump,
     &command_restore,
+    &command_reindex,
+    &command_compact,
     &command_check,
     &command_config,
     &command_help,

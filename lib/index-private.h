@@ -19,11 +19,12 @@ struct mail_index {
     char *error;
     struct fields *fields;
 
-    struct store *state; /* for reading */
-    bool loaded;         /* what follows is of the revision that state is open at */
-    uint64_t revision;   /* of that state */
-    uint32_t count;      /* of the messages in it */
-    uint64_t generation; /* grows whenever state was reopened and had changed */
+    struct store *state;  /* for reading */
+    uint64_t state_inode; /* of its folder: another one is there after compacting */
+    bool loaded;          /* what follows is of the revision that state is open at */
+    uint64_t revision;    /* of that state */
+    uint32_t count;       /* of the messages in it */
+    uint64_t generation;  /* grows whenever state was reopened and had changed */
     struct manifest *manifest;
     struct store **segments; /* open for reading, in the order of manifest->segments; opened on
                                 first use by index_open_segments() */

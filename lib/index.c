@@ -172,11 +172,23 @@ new_handle (void *ctx, const struct mail_open_options *options)
     return index;
 }
 
+/* Of the folder that is state now; 0 where there is none. */
+static uint64_t
+state_inode (const struct mail_index *index)
+{
+    struct stat st;
+    char *path = talloc_asprintf (NULL, "%s/state", index->folder);
+    uint64_t inode = stat (path, &st) == 0 ? st.st_ino : 0;
+    talloc_free (path);
+    return inode;
+}
+
 static enum mail_status
 open_state (struct mail_index *index)
 {
     char *error = NULL, *path = talloc_asprintf (index, "%s/state", index->folder);
     struct store *state;
+    uint64_t inode = state_inode (index); /* before: if it is replaced meanwhile, that is seen */
     enum mail_status status = store_open (index, path, STORE_READ, &state, &error);
     talloc_free (path);
     if (status == MAIL_ERROR_NO_INDEX)
@@ -185,6 +197,7 @@ open_state (struct mail_index *index)
         return index_fail (index, status, "cannot open the index '%s': %s", index->folder, error);
     talloc_free (index->state);
     index->state = state;
+    index->state_inode = inode;
     return MAIL_OK;
 }
 
@@ -272,8 +285,8 @@ mail_index_refresh (struct mail_index *index)
     unsigned attempt = 0;
     enum mail_status status;
     do {
-        bool changed = false;
-        status = store_reopen (index->state, &changed);
+        bool changed = state_inode (index) != index->state_inode;
+        status = changed ? open_state (index) : store_reopen (index->state, &changed);
         if (status == MAIL_OK && (changed || !index->loaded))
             status = load_state (index);
         else if (status != MAIL_OK)

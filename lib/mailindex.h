@@ -590,6 +590,8 @@ struct mail_apply_options {
     size_t new_tags_count;
     unsigned tombstone_days; /* how long a message that has no file any more keeps its tags for the
                                 case that it comes back (which then counts as a rename); 0: not */
+    bool reindex;            /* files that are known already get words, headers, and the tags and
+                                properties (index.*) that follow from their content anew */
     bool maildir_flags;      /* set and clear draft, flagged, passed, replied, unread from names */
     const char *const *rebuild; /* NULL-terminated names of segments to be made anew from the mail
                                    (mail_index_check); NULL: none */
@@ -661,6 +663,15 @@ enum mail_status mail_snapshot_take (struct mail_index *index, unsigned keep);
 /* Whether it is time: there is none yet, it is a week old, or the journal is over 16 MiB; and
  * something has changed since. */
 bool mail_snapshot_is_due (struct mail_index *index);
+
+/* Writes state anew without the room that changes have left in it, and merges the segments into
+ * one. Readers go on; who wants to write waits for the first of the two. backup: NULL, or a folder
+ * on the same file system, which is made and then holds the index as it was before (it must not be
+ * there yet: MAIL_ERROR_ARGUMENT). workers as in mail_apply_options. tell (may be NULL) is told a
+ * line about each step. */
+typedef void (*mail_compact_fn) (void *closure, const char *line);
+enum mail_status mail_index_compact (struct mail_index *index, struct mail_workers *workers,
+                                     const char *backup, mail_compact_fn tell, void *closure);
 
 #ifdef __cplusplus
 }

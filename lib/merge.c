@@ -180,8 +180,13 @@ merge_begin (void *ctx, struct mail_index *index, struct scratch *scratch, uint6
 {
     size_t first = 0, count;
     merge_choose (index->manifest, limit, at, &first, &count);
-    if (count == 0)
-        return NULL;
+    return count == 0 ? NULL : merge_begin_run (ctx, index, scratch, first, count);
+}
+
+struct merge *
+merge_begin_run (void *ctx, struct mail_index *index, struct scratch *scratch, size_t first,
+                 size_t count)
+{
     struct merge *merge = talloc_zero (ctx, struct merge);
     const struct segment *segments = &index->manifest->segments[first];
     merge->index = index;

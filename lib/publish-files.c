@@ -279,6 +279,23 @@ open_node (struct publish *publish, const char *id, struct node **node_out)
     return status;
 }
 
+/* What follows from the content of the files, and is to be found in it anew. */
+static void
+forget_content (struct edit *edit)
+{
+    edit_remove_tag (edit, "attachment");
+    edit_remove_tag (edit, "encrypted");
+    edit_remove_tag (edit, "signed");
+    edit_remove_properties (edit, "index.");
+}
+
+static void
+add_content_tags (struct edit *edit, const struct parsed_file *file)
+{
+    for (size_t i = 0; i < file->tag_count; i++)
+        edit_add_tag (edit, file->tags[i]);
+}
+
 /* A file of a message that is known: its words are known too, or it has them to itself, or they
  * have to be made anew of all files. */
 static enum mail_status
@@ -286,11 +303,16 @@ further_file (struct publish *publish, struct node *node, uint32_t folder, const
               const struct parsed_file *file, uint32_t text, bool *deferred_out)
 {
     struct edit *edit = node->edit;
-    bool alone = is_alone (edit, folder, name), known = same_words (edit, file, alone);
+    bool reindex = publish->options->reindex, alone = is_alone (edit, folder, name);
+    bool known = !reindex && same_words (edit, file, alone);
     *deferred_out = !known && !alone;
     if (*deferred_out)
         return publish_waste_text (publish, text);
+    if (reindex)
+        forget_content (edit);
     add_further_file (edit, folder, name, file);
+    if (reindex)
+        add_content_tags (edit, file);
     enum mail_status status = threads_link (publish, node, &file->record);
     if (status != MAIL_OK)
         return status;
@@ -329,7 +351,21 @@ rebuilt_file (struct publish *publish, struct node *node, const struct publish_n
     if (!node->edit) /* the message has gone meanwhile: what was built is a new one */
         return add_message (publish, node, folder, name->name, name->file, text);
     add_further_file (node->edit, folder, name->name, name->file);
+    if (publish->options->reindex)
+        add_content_tags (node->edit, name->file);
     return threads_link (publish, node, &name->file->record);
+}
+
+static const struct publish_name *
+first_by_name (const struct publish_name *files, size_t count)
+{
+    const struct publish_name *first = files;
+    for (size_t i = 1; i < count; i++) {
+        int order = strcmp (files[i].folder, first->folder);
+        if (order < 0 || (order == 0 && strcmp (files[i].name, first->name) < 0))
+            first = &files[i];
+    }
+    return first;
 }
 
 enum mail_status
@@ -345,6 +381,10 @@ publish_rebuilt (struct publish *publish, const char *id, uint32_t text, uint32_
         return publish_waste_text (publish, text);
     if (node->edit)
         edit_remove_properties (node->edit, PROPERTY_LIMIT);
+    if (node->edit && publish->options->reindex) {
+        forget_content (node->edit);
+        renew_headers (node->edit->message, first_by_name (files, count)->file);
+    }
     for (size_t i = 0; status == MAIL_OK && i < count; i++)
         status = rebuilt_file (publish, node, &files[i], text);
     if (status != MAIL_OK || node->edit->message->docid == text)

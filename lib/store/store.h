@@ -199,6 +199,10 @@ enum mail_status store_builder_finish (struct store_builder *builder, const char
 enum mail_status store_merge (void *ctx, const char *const *sources, size_t count, const char *path,
                               char **error_out);
 
+/* Writes the database at path anew into the folder target, which must not be there; document ids
+ * stay. Nothing is synced but the files of the new one. */
+enum mail_status store_compact (void *ctx, const char *path, const char *target, char **error_out);
+
 /* From here on running out of memory aborts the process at once, in C++ code too: Xapian would go
  * on and report something else. For processes of our own only: it is a setting of the process. */
 void store_abort_without_memory (void);

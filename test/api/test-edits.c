@@ -104,18 +104,18 @@ test_properties (void **state)
     assert_string_equal (tags_of (f, "a@example.org"), "inbox");
 
     char *longest = talloc_zero_size (f->ctx, 240);
-    memset (longest, 'v', 237);
+    memset (longest, 'v', 238);
     const struct mail_property bad[] = {{"", "x"}, {"a=b", "x"}, {"k", longest}};
     struct mail_edits *edits = mail_edits_create (f->ctx, f->index);
     for (size_t i = 0; i < 3; i++) {
         const struct mail_edit refused = {.properties = &bad[i], .property_count = 1};
         assert_int_equal (mail_edits_add (edits, "a@example.org", &refused), MAIL_ERROR_ARGUMENT);
     }
-    longest[236] = '\0';
+    longest[237] = '\0';
     const struct mail_property fits = {"k", longest};
     const struct mail_edit allowed = {.properties = &fits, .property_count = 1};
     edit_a (f, &allowed);
-    assert_int_equal (strlen (properties_of (f, "a@example.org")), strlen ("k= n=ü ") + 236);
+    assert_int_equal (strlen (properties_of (f, "a@example.org")), strlen ("k= n=ü ") + 237);
 }
 
 /* Tags and properties alone, of all matches in order. */
@@ -188,12 +188,50 @@ test_flags (void **state)
     assert_int_equal (access (mail_file_path (f->ctx, f->index, &files[0]), R_OK), 0);
 }
 
+static void
+test_message_id (void **state)
+{
+    struct fixture *f = *state;
+    struct mail_content *content;
+    const struct mail_file *files = mail_message_files (helper_find (f, "a@example.org"), NULL);
+    char *path = mail_file_path (f->ctx, f->index, &files[0]);
+    assert_int_equal (mail_content_open (f->ctx, path, &content, NULL), MAIL_OK);
+    assert_string_equal (mail_content_message_id (f->ctx, content), "a@example.org");
+}
+
+static void
+count_line (void *closure, const char *line)
+{
+    unsigned *lines = closure;
+    *lines += *line != '\0';
+}
+
+static void
+test_compact (void **state)
+{
+    struct fixture *f = *state;
+    unsigned lines = 0;
+    uint64_t revision = mail_index_revision (f->index);
+    char *backup = talloc_asprintf (f->ctx, "%s/backup", f->root);
+    assert_int_equal (mail_index_compact (f->index, NULL, backup, count_line, &lines), MAIL_OK);
+    assert_true (lines > 0);
+    assert_int_equal (mail_index_revision (f->index), revision);
+    assert_int_equal (helper_count (f, "apples"), 3);
+    assert_int_equal (access (talloc_asprintf (f->ctx, "%s/state/iamglass", backup), R_OK), 0);
+    assert_int_equal (mail_index_compact (f->index, NULL, backup, NULL, NULL), MAIL_ERROR_ARGUMENT);
+    assert_int_equal (mail_index_compact (f->index, NULL, NULL, NULL, NULL), MAIL_OK);
+    const struct mail_edit edit = {.tags = add_x, .tag_count = 1};
+    edit_a (f, &edit);
+    assert_int_equal (helper_count (f, "tag:x"), 1);
+}
+
 int
 main (void)
 {
     const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown (name, helper_setup, helper_teardown)
-        T (test_edits), T (test_properties), T (test_tags_only), T (test_settings), T (test_flags),
+        T (test_edits), T (test_properties), T (test_tags_only), T (test_settings),
+        T (test_flags), T (test_message_id), T (test_compact),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }

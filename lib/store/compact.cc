@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* compact.cc - a whole database written anew without the room that changes have left. */
+#include "guard.hh"
+
+extern "C" enum mail_status
+store_compact (void *ctx, const char *path, const char *target, char **error_out)
+{
+    return guard (ctx, error_out, [&] {
+        Xapian::Database source (path);
+        source.compact (target, Xapian::DBCOMPACT_NO_RENUMBER, 4096);
+        return MAIL_OK;
+    });
+}

@@ -1,0 +1,113 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# reindex.t - reindex and compact.
+# shellcheck source=test/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+configure
+message in/cur/1:2, a@x one body
+message in/cur/2:2, b@x two body
+message in/cur/3:2, c@x three body
+message in/cur/4:2, c@x three 'another body'
+"$MAIL" new --quiet
+tags () { "$MAIL" search --exclude=false --output=tags "$@" | tr '\n' ' '; }
+
+runs 'no query' 1 "$MAIL" reindex
+says '... is an error' 'Error: mail reindex requires at least one search term.'
+runs 'a bad query' 2 "$MAIL" reindex '('
+runs 'no match' 0 "$MAIL" reindex nothing
+is '... changes nothing' "$(cat out err)" ''
+
+# A file changed in place: plain new does not see it.
+message in/cur/1:2, a@x changed 'other words' 'MIME-Version: 1.0' 'Content-Type: multipart/mixed; boundary=b'
+cat >>"$HOME/Mail/in/cur/1:2," <<'END'
+
+--b
+Content-Type: text/plain
+
+fresh text
+--b
+Content-Type: application/octet-stream
+Content-Disposition: attachment; filename=x.bin
+
+x
+--b--
+END
+"$MAIL" tag +mine -inbox id:a@x
+"$MAIL" tag +signed +attachment id:b@x
+printf '#= b@x index.old=1 kept=1\n' | "$MAIL" restore
+for value in true nostash auto false; do
+    runs "--decrypt=$value" 0 "$MAIL" reindex "--decrypt=$value" nothing
+done
+runs 'reindex' 0 "$MAIL" reindex '*'
+is '... quietly' "$(cat out err)" ''
+is '... new words are found' "$("$MAIL" count fresh)" 1
+is '... old ones are not' "$("$MAIL" count id:a@x and body)" 0
+is '... and the subject' "$("$MAIL" count subject:changed) $("$MAIL" count subject:one)" '1 0'
+is '... tags stay, but for those of the content' "$(tags id:a@x)/ $(tags id:b@x)" 'attachment mine unread / inbox unread '
+is '... properties of the index go' "$("$MAIL" dump --include=properties | tail -n +2)" '#= b@x kept=1'
+is 'a message of two files has the words of both' "$("$MAIL" count id:c@x and another) $("$MAIL" count id:c@x and body)" '1 1'
+message in/cur/3:2, c@x fourth 'third text'
+"$MAIL" reindex id:c@x
+is '... headers are those of the first' "$("$MAIL" search --format=json id:c@x | grep -c 'fourth')" 1
+is '... and words of both' "$("$MAIL" count another) $("$MAIL" count '"third text"')" '1 1'
+rm "$HOME/Mail/in/cur/4:2,"
+"$MAIL" reindex id:c@x
+is 'a file that is gone goes' "$("$MAIL" search --output=files id:c@x | wc -l) $("$MAIL" count another)" '1 0'
+rm "$HOME/Mail/in/cur/3:2,"
+"$MAIL" reindex id:c@x
+is '... and a message without any' "$("$MAIL" count '*')" 2
+is 'the scan has nothing to do' "$("$MAIL" new --full-scan | grep -v '^Processed')" 'No new mail.'
+configure '[index]' 'header.List=X-Mylist'
+message in/cur/5:2, l@x five body 'X-Mylist: green'
+"$MAIL" new --quiet
+configure '[index]' 'header.List=X-Mylist' 'stemmer=none' 'header.Own=X-Own'
+message in/cur/5:2, l@x five body 'X-Mylist: green' 'X-Own: blue'
+"$MAIL" reindex id:l@x
+is 'a header that is new in the settings' "$("$MAIL" count Own:blue)" 1
+configure
+
+# compact
+"$MAIL" dump >before
+"$MAIL" search --format=json '*' >list
+uuid=$("$MAIL" count --lastmod | cut -f2,3)
+runs 'compact' 0 "$MAIL" compact
+ok '... says what it does' grep -qx 'Done.' out
+ok '... first' sh -c 'head -1 out | grep -qx "Compacting database..."'
+is '... segments are one' "$(find "$HOME/Mail/.mailindex/text" -maxdepth 1 -type f | wc -l)" 1
+is '... nothing is left' "$(ls "$HOME/Mail/.mailindex" | grep -c compact)" 0
+ok '... everything is there' sh -c '"$MAIL" dump | cmp before -'
+ok '... in the same order' sh -c '"$MAIL" search --format=json "*" | cmp list -'
+is '... UUID and revision stay' "$("$MAIL" count --lastmod | cut -f2,3)" "$uuid"
+"$MAIL" tag +after id:a@x
+is 'and changes go on' "$(tags tag:after)" 'after attachment mine unread '
+runs '--quiet' 0 "$MAIL" compact --quiet
+is '... prints nothing' "$(cat out err)" ''
+runs '--backup' 0 "$MAIL" compact --backup=saved
+ok '... says where' grep -qx 'The old database has been moved to saved.' out
+mkdir other
+mv saved other/.mailindex
+printf '[database]\npath=%s/other\nmail_root=%s/Mail\n' "$PWD" "$HOME" >config2
+is '... which is an index' "$("$MAIL" --config=config2 count '*') $("$MAIL" --config=config2 count fresh)" '3 1'
+mkdir there
+runs 'a backup that is there' 1 "$MAIL" compact --backup=there
+says '... is refused' 'mail compact: path already exists: there'
+runs 'a backup in no folder' 1 "$MAIL" compact --backup=none/there
+
+# A reader that was there before goes on.
+mkfifo pipe
+"$MAIL" count --batch <pipe >answers &
+exec 3>pipe
+echo 'tag:after' >&3
+sleep 0.3
+"$MAIL" compact --quiet
+"$MAIL" tag +after id:b@x
+"$MAIL" compact --quiet
+echo 'tag:after' >&3
+echo 'fresh' >&3
+exec 3>&-
+wait
+is 'a reader goes on' "$(tail -n 1 answers)" 1
+ok '... with an answer of before or after' sh -c 'sed -n 2p answers | grep -qx "[12]"'
+
+finish
