@@ -2,10 +2,11 @@
 /*
  * record.c - records to bytes and back.
  *
- * Reading is the hot side (every listing reads a record a message), so it is one pass;
- * strings are copied, since GVariant may have to serialise anew what it does not trust.
+ * Reading is the hot side (every listing reads a record a message): strings stay where they are in
+ * one copy of the bytes (frame.c). GVariant writes.
  */
 #include "record.h"
+#include "frame.h"
 #include "term.h"
 #include "variant.h"
 
@@ -14,8 +15,7 @@
 #include <talloc.h>
 
 #define RECORD_VERSION 1
-#define FILE_TYPE "(uayttxaya(yay))"
-#define RECORD_TYPE "(yuxtaayayaaya" FILE_TYPE ")"
+#define FILE_TYPE "(uayttxaya(yay))" /* the whole is "(yuxtaayayaaya" FILE_TYPE ")" */
 
 static GVariant *
 string_array (const char *const *strings, size_t count)
@@ -59,92 +59,71 @@ record_encode (void *ctx, const struct record *record, size_t *length_out)
     return variant_to_bytes (ctx, whole, length_out);
 }
 
-static const char *
-copy_string (void *ctx, GVariant *bytestring)
-{
-    const char *text = g_variant_get_bytestring (bytestring);
-    return talloc_strdup (ctx, text);
-}
-
-static const char *
-string_child (void *ctx, GVariant *container, size_t at)
-{
-    GVariant *child = g_variant_get_child_value (container, at);
-    const char *text = copy_string (ctx, child);
-    g_variant_unref (child);
-    return text;
-}
-
 static void
-decode_differs (void *ctx, GVariant *pairs, struct record_file *file)
+decode_differs (struct frame pairs, struct record_file *file)
 {
-    GVariantIter iter;
-    guchar field;
-    GVariant *value;
-    g_variant_iter_init (&iter, pairs);
-    while (g_variant_iter_next (&iter, "(y@ay)", &field, &value)) {
-        if (field < MAIL_FIELD_COUNT)
-            file->differs[field] = copy_string (ctx, value);
-        g_variant_unref (value);
+    size_t count = frame_count (pairs);
+    for (size_t i = 0; i < count; i++) {
+        struct frame pair = frame_element (pairs, i, 1);
+        uint64_t field = frame_number (pair, 0, 1);
+        if (pair.length > 0 && field < MAIL_FIELD_COUNT)
+            file->differs[field] = frame_text (frame_slice (pair, 1, pair.length));
     }
 }
 
 static void
-decode_file (void *ctx, GVariant *variant, struct record_file *file)
+decode_file (struct frame frame, struct record_file *file)
 {
-    GVariant *name, *digest, *differs;
-    gsize length;
-    g_variant_get (variant, "(u@ayttx@ay@a(yay))", &file->folder, &name, &file->stat.inode,
-                   &file->stat.size, &file->stat.mtime, &digest, &differs);
-    file->name = copy_string (ctx, name);
-    const void *bytes = g_variant_get_fixed_array (digest, &length, 1);
-    if (length == DIGEST_SIZE)
-        memcpy (file->digest, bytes, DIGEST_SIZE);
-    decode_differs (ctx, differs, file);
-    g_variant_unref (name);
-    g_variant_unref (digest);
-    g_variant_unref (differs);
+    size_t name_end = frame_member_end (frame, 0), digest_end = frame_member_end (frame, 1);
+    size_t numbers = (name_end + 7) / 8 * 8;
+    struct frame digest = frame_slice (frame, numbers + 24, digest_end);
+    file->folder = (uint32_t) frame_number (frame, 0, 4);
+    file->name = frame_text (frame_slice (frame, 4, name_end));
+    file->stat.inode = frame_number (frame, numbers, 8);
+    file->stat.size = frame_number (frame, numbers + 8, 8);
+    file->stat.mtime = (int64_t) frame_number (frame, numbers + 16, 8);
+    if (digest.length == DIGEST_SIZE)
+        memcpy (file->digest, digest.bytes, DIGEST_SIZE);
+    decode_differs (frame_slice (frame, digest_end, frame_members_end (frame, 2)), file);
 }
 
 static void
-decode_parts (void *ctx, GVariant *fields, GVariant *references, GVariant *files,
+decode_lists (void *ctx, struct frame fields, struct frame references, struct frame files,
               struct record *record)
 {
-    size_t field_count = g_variant_n_children (fields);
+    size_t field_count = frame_count (fields);
     for (size_t i = 0; i < MAIL_FIELD_COUNT; i++)
-        record->fields[i] = i < field_count ? string_child (ctx, fields, i) : "";
-    record->reference_count = g_variant_n_children (references);
+        record->fields[i] = i < field_count ? frame_text (frame_element (fields, i, 1)) : "";
+    record->reference_count = frame_count (references);
     record->references = talloc_array (ctx, const char *, record->reference_count + 1);
     for (size_t i = 0; i < record->reference_count; i++)
-        record->references[i] = string_child (ctx, references, i);
+        record->references[i] = frame_text (frame_element (references, i, 1));
     record->references[record->reference_count] = NULL;
-    record->file_count = g_variant_n_children (files);
+    record->file_count = frame_count (files);
     record->files = talloc_zero_array (ctx, struct record_file, record->file_count + 1);
-    for (size_t i = 0; i < record->file_count; i++) {
-        GVariant *file = g_variant_get_child_value (files, i);
-        decode_file (ctx, file, &record->files[i]);
-        g_variant_unref (file);
-    }
+    for (size_t i = 0; i < record->file_count; i++)
+        decode_file (frame_element (files, i, 8), &record->files[i]);
 }
 
 bool
 record_decode (void *ctx, const char *bytes, size_t length, struct record *record_out)
 {
+    struct frame whole = {NULL, length - SUM_SIZE};
+    size_t fields, parent, references;
     *record_out = (struct record){0};
-    if (length == 0 || bytes[0] != RECORD_VERSION)
+    if (length <= SUM_SIZE || bytes[0] != RECORD_VERSION)
         return false;
-    GVariant *whole = variant_from_bytes (RECORD_TYPE, bytes, length);
-    guchar version;
-    GVariant *fields, *parent, *references, *files;
-    g_variant_get (whole, "(yuxt@aay@ay@aay@a" FILE_TYPE ")", &version, &record_out->text,
-                   &record_out->date, &record_out->size, &fields, &parent, &references, &files);
-    record_out->parent = copy_string (ctx, parent);
-    decode_parts (ctx, fields, references, files, record_out);
-    g_variant_unref (fields);
-    g_variant_unref (parent);
-    g_variant_unref (references);
-    g_variant_unref (files);
-    g_variant_unref (whole);
+    whole.bytes = talloc_memdup (ctx, bytes, whole.length);
+    fields = frame_member_end (whole, 0);
+    parent = frame_member_end (whole, 1);
+    references = frame_member_end (whole, 2);
+    record_out->text = (uint32_t) frame_number (whole, 4, 4);
+    record_out->date = (int64_t) frame_number (whole, 8, 8);
+    record_out->size = frame_number (whole, 16, 8);
+    record_out->parent = frame_text (frame_slice (whole, fields, parent));
+    decode_lists (ctx, frame_slice (whole, 24, fields), frame_slice (whole, parent, references),
+                  frame_slice (whole, (references + 7) / 8 * 8, frame_members_end (whole, 3)),
+                  record_out);
     return true;
 }
 

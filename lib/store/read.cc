@@ -190,18 +190,25 @@ store_value_range (void *ctx, struct store *store, unsigned slot, uint64_t low, 
     });
 }
 
+/* All texts in one piece of memory, each with a NUL after it. */
 static void
 read_terms (void *ctx, const Xapian::Document &document, struct store_document *out)
 {
     size_t room = 16, count = 0;
     struct store_term *terms = talloc_array (ctx, struct store_term, room);
+    std::string all;
     Xapian::TermIterator end = document.termlist_end ();
     for (Xapian::TermIterator it = document.termlist_begin (); it != end; ++it) {
         if (count == room)
             terms = talloc_realloc (ctx, terms, struct store_term, room *= 2);
         std::string term = *it;
-        terms[count].text = copy_bytes (terms, term);
+        all.append (term).push_back ('\0');
         terms[count++].length = term.size ();
+    }
+    char *text = copy_bytes (terms, all);
+    for (size_t i = 0; i < count; i++) {
+        terms[i].text = text;
+        text += terms[i].length + 1;
     }
     out->terms = terms;
     out->term_count = count;

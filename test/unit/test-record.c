@@ -64,6 +64,37 @@ test_round_trip (void **state)
     talloc_free (ctx);
 }
 
+/* Records whose offsets take one, two and four bytes. */
+static void
+test_sizes (void **state)
+{
+    static const size_t sizes[] = {0, 1, 50, 200, 255, 256, 300, 65000, 65535, 65536, 100000};
+    (void) state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        void *ctx = talloc_new (NULL);
+        size_t length;
+        struct record before = sample (ctx), after;
+        char *subject = talloc_zero_size (ctx, sizes[i] + 1);
+        memset (subject, 's', sizes[i]);
+        before.fields[MAIL_SUBJECT] = before.files[2].name = before.files[1].differs[MAIL_CC] =
+            subject;
+        char *bytes = record_encode (ctx, &before, &length);
+        assert_true (record_decode (ctx, bytes, length, &after));
+        memset (bytes, 0, length); /* the record does not need them */
+        assert_string_equal (after.fields[MAIL_SUBJECT], subject);
+        assert_string_equal (after.fields[MAIL_LIST_ID], "");
+        assert_string_equal (after.references[0], "a@x");
+        assert_int_equal (after.file_count, 3);
+        assert_string_equal (after.files[0].name, "1:2,S");
+        assert_string_equal (after.files[2].name, subject);
+        assert_string_equal (after.files[1].differs[MAIL_CC], subject);
+        assert_string_equal (after.files[1].differs[MAIL_SUBJECT], "other");
+        assert_int_equal (after.files[2].stat.inode, 79);
+        assert_int_equal (after.files[2].digest[15], 2);
+        talloc_free (ctx);
+    }
+}
+
 /* Damaged bytes give some record or none, never a crash. */
 static void
 test_damage (void **state)
@@ -114,6 +145,7 @@ main (void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test (test_round_trip),
+        cmocka_unit_test (test_sizes),
         cmocka_unit_test (test_damage),
         cmocka_unit_test (test_folder),
     };
