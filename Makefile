@@ -199,7 +199,7 @@ check-long: tests
 # Each program of test/fuzz makes so many inputs itself; with file names it runs over these.
 FUZZ_RUNS ?= 100000
 fuzz_programs := $(patsubst %.c,$(BUILD)/%,$(fuzz_c))
-$(fuzz_programs): $$@.o $(static)
+$(fuzz_programs): $$@.o $(BUILD)/libcli.a $(static)
 	$(call made,LINK)
 	$(Q)$(CXX) $(link_flags) -o $@ $^ $(LIB_LIBS)
 

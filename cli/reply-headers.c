@@ -236,11 +236,33 @@ write_addresses (FILE *file, enum mail_field name, const struct mail_address *li
     talloc_free (field);
 }
 
+/* What is no id, in ASCII, would take the others with it. */
+static char *
+only_ids (void *ctx, const char *text)
+{
+    char *ids = talloc_strdup (ctx, "");
+
+    while ((text = strchr (text, '<'))) {
+        size_t length = 1;
+
+        while (text[length] > ' ' && text[length] < 0x7f && !strchr ("<>", text[length]))
+            length++;
+        if (text[length] == '>' && length > 1)
+            ids = talloc_asprintf_append_buffer (ids, "%s%.*s", *ids ? " " : "", (int) length + 1,
+                                                 text);
+        text += length;
+    }
+    return ids;
+}
+
 static void
 write_ids (FILE *file, const struct reply *reply)
 {
+    char *references = only_ids (NULL, reply->references);
+
     write_text (file, "In-Reply-To", reply->in_reply_to);
-    write_text (file, "References", reply->references);
+    write_text (file, "References", references);
+    talloc_free (references);
 }
 
 void

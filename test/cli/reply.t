@@ -124,6 +124,9 @@ is 'no sender' "$(who id:bare@x)" 'From: <test@example.org>
 To: list@y'
 is 'no subject' "$("$MAIL" reply id:bare@x | grep -c Subject)" 0
 is 'a subject with Re' "$("$MAIL" reply id:mine@x | grep Subject)" 'Subject: RE: x'
+mail odd-references 'From: ann@x' 'References: junk <one@x> <t wo@x> <> more, <three@x' 'Subject: x'
+"$MAIL" new --quiet
+is 'references that are none' "$("$MAIL" reply id:odd-references@x | grep References)" 'References: <one@x> <odd-references@x>'
 runs 'what a sender may write' 0 "$MAIL" reply id:control@x
 is '... makes no field' "$(grep -c '^Bcc' out)" 0
 is '... has no controls' "$(tr -d '\n' <out | tr -d '[:print:]' | tr -d '\200-\377' | wc -c)" 0

@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * fuzz-query.c - any bytes as a query of both languages, and as a date range.
- *
- * With libFuzzer: clang -fsanitize=fuzzer,address,undefined -DFUZZ_WITHOUT_MAIN. Without, it runs
- * over the files it is given, each one input; and with a number alone, over so many inputs made of
- * pieces of the language, so that it is of use where there is no clang.
  */
+#include "fuzz.h"
 #include "query/dates.h"
 #include "query/parser.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <talloc.h>
 
 #define NOW 1796059730
-
-int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 
 static void
 fuzz_date (const char *text, size_t length)
@@ -74,40 +66,6 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 
 #ifndef FUZZ_WITHOUT_MAIN
 
-/* An exactly sized copy, so that a sanitizer sees every byte too many. */
-static void
-run (const char *text, size_t length)
-{
-    uint8_t *copy = malloc (length > 0 ? length : 1);
-
-    memcpy (copy, text, length);
-    LLVMFuzzerTestOneInput (copy, length);
-    free (copy);
-}
-
-static int
-run_file (const char *path)
-{
-    FILE *file = fopen (path, "rb");
-    char *text = NULL;
-    size_t length = 0, got;
-    char buffer[65536];
-
-    if (file == NULL) {
-        perror (path);
-        return 1;
-    }
-    while ((got = fread (buffer, 1, sizeof buffer, file)) > 0) {
-        text = realloc (text, length + got);
-        memcpy (text + length, buffer, got);
-        length += got;
-    }
-    fclose (file);
-    run (text != NULL ? text : "", length);
-    free (text);
-    return 0;
-}
-
 static void
 run_random (unsigned long rounds)
 {
@@ -139,22 +97,14 @@ run_random (unsigned long rounds)
         }
         if (length > 0 && rand_r (&seed) % 4 == 0)
             text[(size_t) rand_r (&seed) % length] = (char) rand_r (&seed);
-        run (text, length);
+        fuzz_run (text, length);
     }
 }
 
 int
 main (int argc, char **argv)
 {
-    int failures = 0;
-
-    if (argc == 2 && strspn (argv[1], "0123456789") == strlen (argv[1])) {
-        run_random (strtoul (argv[1], NULL, 10));
-        return 0;
-    }
-    for (int i = 1; i < argc; i++)
-        failures += run_file (argv[i]);
-    return failures > 0;
+    return fuzz_main (argc, argv, run_random);
 }
 
 #endif
