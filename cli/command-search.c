@@ -234,6 +234,14 @@ is_everything (const char *text)
     return strcmp (text, "*") == 0;
 }
 
+static const char *
+setting (void *ctx, const struct cli *cli, const char *key, const char *otherwise)
+{
+    const char *value = config_text (ctx, cli->config, key);
+
+    return value ? value : otherwise;
+}
+
 /* Prepares what is printed with, and the query without what is excluded. */
 static int
 prepare (void *ctx, struct search *search, const char *text)
@@ -253,6 +261,8 @@ prepare (void *ctx, struct search *search, const char *text)
         .with_query = options->format_version >= 2 &&
                       (options->format == PRINTER_JSON || options->format == PRINTER_SEXP),
         .now = time (NULL),
+        .between_authors = setting (ctx, search->cli, "search.authors_separator", ", "),
+        .before_others = setting (ctx, search->cli, "search.authors_matched_separator", "| "),
         .flagged = mode == EXCLUDE_FLAG ? excluded : NULL,
         .hidden = mode == EXCLUDE_ALL ? excluded : NULL,
     };

@@ -196,7 +196,7 @@ next_part (const char *text, char end, char *part_out)
 }
 
 char *
-config_string (void *ctx, const struct config *config, const char *key)
+config_text (void *ctx, const struct config *config, const char *key)
 {
     const char *raw = config_raw (config, key);
     char *value;
@@ -205,7 +205,15 @@ config_string (void *ctx, const struct config *config, const char *key)
         return NULL;
     value = talloc_array (ctx, char, strlen (raw) + 1);
     next_part (raw, '\0', value);
-    return g_strstrip (value);
+    return value;
+}
+
+char *
+config_string (void *ctx, const struct config *config, const char *key)
+{
+    char *value = config_text (ctx, config, key);
+
+    return value ? g_strstrip (value) : NULL;
 }
 
 char **

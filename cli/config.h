@@ -39,6 +39,8 @@ const char *config_raw (const struct config *config, const char *key);
 /* The value, not as a list: escapes undone, blanks around it cut; NULL as above; talloc'd on ctx.
  */
 char *config_string (void *ctx, const struct config *config, const char *key);
+/* The same with the blanks around it, where they are written "\s". */
+char *config_text (void *ctx, const struct config *config, const char *key);
 /* The parts of the value, blanks around them cut, empty ones left out; talloc'd on ctx,
  * NULL-terminated; count_out may be NULL. */
 char **config_list (void *ctx, const struct config *config, const char *key, size_t *count_out);

@@ -20,6 +20,7 @@ struct summary {
     size_t matched, total, files;
     char *matched_query, *other_query; /* NULL where empty */
     const char *const *tags;
+    const char *authors;
     int64_t date;
 };
 
@@ -100,6 +101,8 @@ summarise (void *ctx, const struct search_print *print, const struct mail_thread
     for (size_t i = 0; i < count; i++)
         count_message (ctx, print, &summary, messages[i], mail_thread_message_matched (thread, i));
     summary.date = print->oldest_first ? mail_thread_oldest (thread) : mail_thread_newest (thread);
+    summary.authors =
+        mail_thread_authors_with (ctx, thread, print->between_authors, print->before_others);
     summary.tags =
         print->hidden ? tags_shown (ctx, print, thread) : mail_thread_tags (thread, NULL);
     return summary;
@@ -143,7 +146,7 @@ print_structured (const struct search_print *print, const struct mail_thread *th
     printer_key_string (printer, "date_relative", date);
     printer_key_integer (printer, "matched", (int64_t) summary->matched);
     printer_key_integer (printer, "total", (int64_t) summary->total);
-    printer_key_string (printer, "authors", mail_thread_authors (thread));
+    printer_key_string (printer, "authors", summary->authors);
     printer_key_string (printer, "subject", mail_thread_subject (thread));
     if (print->with_query)
         print_query (printer, summary);
@@ -166,8 +169,7 @@ print_line (void *ctx, const struct search_print *print, const struct mail_threa
     printer_string (print->printer,
                     talloc_asprintf (ctx, "thread:%016" PRIx64 " %12s [%zu/%zu%s] %s; %s (%s)",
                                      mail_thread_id (thread), date, summary->matched,
-                                     summary->total, files,
-                                     text_line (ctx, mail_thread_authors (thread)),
+                                     summary->total, files, text_line (ctx, summary->authors),
                                      text_line (ctx, mail_thread_subject (thread)), tags));
 }
 

@@ -16,6 +16,7 @@ struct search_print {
     bool quote_ids;    /* ids of messages in lines are terms that can be searched for */
     bool with_query;   /* format version 2 on */
     int64_t now;
+    const char *between_authors, *before_others; /* search.authors_..._separator */
     char *const *flagged; /* tags of messages that do not count as matched; NULL for none */
     char *const *hidden;  /* tags of messages that do not count at all; NULL for none */
 };

@@ -403,6 +403,10 @@ int64_t mail_thread_oldest (const struct mail_thread *thread);
 int64_t mail_thread_newest (const struct mail_thread *thread);
 /* Authors of the matching messages in order of date, then after "| " the others. */
 const char *mail_thread_authors (const struct mail_thread *thread);
+/* The same with other separators than ", " between authors and "| " before the others; talloc'd on
+ * ctx. */
+char *mail_thread_authors_with (void *ctx, const struct mail_thread *thread, const char *between,
+                                const char *before_others);
 /* Of the newest (sort newest first) or oldest matching message, without one leading "Re: ",
  * "Aw: ", "Vs: " or "Sv: "; empty subjects are passed over where another exists. */
 const char *mail_thread_subject (const struct mail_thread *thread);

@@ -148,19 +148,33 @@ author_of (void *ctx, const struct mail_message *message)
 
 /* Appends the authors of messages whose match is as wanted, each name once over both calls. */
 static char *
-append_authors (struct mail_thread *thread, char *text, bool matched, GHashTable *seen,
-                const char *first_separator)
+append_authors (const struct mail_thread *thread, char *text, bool matched, GHashTable *seen,
+                const char *first_separator, const char *between, void *names)
 {
     const char *separator = first_separator;
     for (size_t i = 0; i < thread->count; i++) {
         if (thread->matched[i] != matched)
             continue;
-        char *author = author_of (thread, thread->messages[i]);
+        char *author = author_of (names, thread->messages[i]);
         if (*author == '\0' || !g_hash_table_add (seen, author))
             continue;
         text = talloc_asprintf_append_buffer (text, "%s%s", separator, author);
-        separator = ", ";
+        separator = between;
     }
+    return text;
+}
+
+char *
+mail_thread_authors_with (void *ctx, const struct mail_thread *thread, const char *between,
+                          const char *before_others)
+{
+    GHashTable *seen = g_hash_table_new (g_str_hash, g_str_equal);
+    void *names = talloc_new (ctx);
+    char *text = talloc_strdup (ctx, "");
+    text = append_authors (thread, text, true, seen, "", between, names);
+    text = append_authors (thread, text, false, seen, before_others, between, names);
+    g_hash_table_destroy (seen);
+    talloc_free (names);
     return text;
 }
 
@@ -168,13 +182,8 @@ const char *
 mail_thread_authors (const struct mail_thread *constant)
 {
     struct mail_thread *thread = (struct mail_thread *) constant;
-    if (thread->authors)
-        return thread->authors;
-    GHashTable *seen = g_hash_table_new (g_str_hash, g_str_equal);
-    thread->authors = talloc_strdup (thread, "");
-    thread->authors = append_authors (thread, thread->authors, true, seen, "");
-    thread->authors = append_authors (thread, thread->authors, false, seen, "| ");
-    g_hash_table_destroy (seen);
+    if (!thread->authors)
+        thread->authors = mail_thread_authors_with (thread, thread, ", ", "| ");
     return thread->authors;
 }
 

@@ -193,6 +193,7 @@ test_thread_authors (void **state)
     assert_int_equal (mail_threads_open (f->ctx, results, 0, 1, &threads), MAIL_OK);
     assert_int_equal (mail_threads_next (threads, &thread), MAIL_OK);
     assert_string_equal (mail_thread_authors (thread), "Dan| Ann");
+    assert_string_equal (mail_thread_authors_with (f->ctx, thread, " & ", " / "), "Dan / Ann");
 }
 
 static void

@@ -112,4 +112,7 @@ is 'words are joined' "$("$MAIL" search --output=messages -- id:a@x or id:c@x | 
 runs '--explain' 0 "$MAIL" search --explain id:a@x
 ok '... on stderr' grep -q '^total: 1' err
 
+configure '[search]' 'authors_separator=\s&\s' 'authors_matched_separator=\s/\s'
+is 'separators of authors' "$("$MAIL" search --format=json id:a@x or id:b@x | grep -o '"authors": "[^"]*"')" '"authors": "Ann Example & Bo / carl@example.org"'
+
 finish
