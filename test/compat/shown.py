@@ -112,6 +112,15 @@ def long_ids(facts, key, peer, ours):
     return key == 'tree' and facts.long_reference
 
 
+@rule
+def cycles(facts, key, peer, ours):
+    """Of two messages of one second that answer each other either may be the first."""
+    if key != 'tree' or len(peer[None]) != 1 or len(ours[None]) != 1:
+        return False
+    first, other = peer[None][0][0], ours[None][0][0]
+    return first != other and [other] in peer.get(first, ()) and [first] in ours.get(other, ())
+
+
 class Facts(differences.Facts):
     def __init__(self, paths):
         super().__init__(paths)
