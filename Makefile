@@ -8,6 +8,7 @@
 #   make install            [DESTDIR=...]                        make uninstall
 #   make lint               shellcheck, mandoc -Tlint, clang-format
 #   make fuzz SANITIZE=1    odd input for the parsers (FUZZ_RUNS=...)
+#   make fuzz FUZZER=1 CC=clang CXX=clang++     the same with libFuzzer, FUZZ_SECONDS each
 #   make perf               side by side with notmuch (perf-test/compare; PERF_OPTIONS=...)
 #   make clean, distclean
 #
@@ -23,6 +24,9 @@ include config.mk
 ifeq ($(SANITIZE),1)
 BUILD ?= build-sanitize
 sanitize := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+else ifeq ($(FUZZER),1)
+BUILD ?= build-fuzzer
+sanitize := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -DFUZZ_WITHOUT_MAIN
 else
 BUILD ?= build
 sanitize :=
@@ -39,7 +43,7 @@ common := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Ilib -I. -fPIC -pthread -MMD -MP
 c_flags = -std=gnu11 $(common) -Wstrict-prototypes -Wmissing-prototypes $(CPPFLAGS) $(CFLAGS)
 cxx_flags = -std=gnu++17 $(common) $(CPPFLAGS) $(CXXFLAGS)
 link_flags = -pthread $(sanitize) $(LDFLAGS)
-ifneq ($(SANITIZE),1)
+ifeq ($(filter 1,$(SANITIZE) $(FUZZER)),)
 no_undefined := -Wl,-z,defs
 endif
 cli_defines := -DMAIL_VERSION='"$(VERSION)"'
@@ -65,6 +69,8 @@ api_o := $(call object,$(api_c))
 fuzz_o := $(call object,$(fuzz_c))
 
 unit_tests := $(patsubst %.c,$(BUILD)/%,$(filter-out $(unit_helpers),$(unit_c)))
+fuzz_helpers := $(filter test/fuzz/helper%,$(fuzz_c))
+fuzz_programs := $(patsubst %.c,$(BUILD)/%,$(filter-out $(fuzz_helpers),$(fuzz_c)))
 api_tests := $(patsubst %.c,$(BUILD)/%,$(filter-out $(api_helpers),$(api_c)))
 ifeq ($(HAVE_CMOCKA),1)
 c_tests := $(unit_tests) $(api_tests)
@@ -188,7 +194,7 @@ asked := $(strip $(TESTS))
 suite = BUILD=$(abspath $(BUILD)) SANITIZE=$(SANITIZE) HAVE_CMOCKA=$(HAVE_CMOCKA) JOBS=$(JOBS) test/suite
 
 # With TESTS only those asked for are built.
-tests: all $(filter $(c_tests),$(asked))
+tests: all $(filter $(c_tests),$(asked)) $(if $(filter test/build/fuzz.t,$(asked)),$(fuzz_programs))
 
 check: tests
 	@$(suite) $(asked)
@@ -196,15 +202,20 @@ check: tests
 check-long: tests
 	@MAIL_TEST_LONG=1 $(suite) $(asked) $(sort $(wildcard test/long/*.t))
 
-# Each program of test/fuzz makes so many inputs itself; with file names it runs over these.
+# Each program of test/fuzz makes so many inputs itself; with file names it runs over these. libFuzzer
+# keeps what it finds below the build folder.
 FUZZ_RUNS ?= 100000
-fuzz_programs := $(patsubst %.c,$(BUILD)/%,$(fuzz_c))
-$(fuzz_programs): $$@.o $(BUILD)/libcli.a $(static)
+FUZZ_SECONDS ?= 600
+$(fuzz_programs): $$@.o $(call object,$(fuzz_helpers)) $(BUILD)/libcli.a $(static)
 	$(call made,LINK)
-	$(Q)$(CXX) $(link_flags) -o $@ $^ $(LIB_LIBS)
+	$(Q)$(CXX) $(link_flags) $(if $(filter 1,$(FUZZER)),-fsanitize=fuzzer) -o $@ $^ $(LIB_LIBS)
 
 fuzz: $(fuzz_programs)
-	$(foreach f,$(fuzz_programs),$(f) $(FUZZ_RUNS) &&) :
+ifeq ($(FUZZER),1)
+	$(foreach f,$(fuzz_programs),mkdir -p $(f).found && $(f) -max_total_time=$(FUZZ_SECONDS) $(f).found &&) :
+else
+	$(foreach f,$(fuzz_programs),$(f) $(FUZZ_RUNS) && $(f) $(f:$(BUILD)/%=%).corpus &&) :
+endif
 
 perf: all
 	perf-test/compare --mail $(abspath $(program)) $(PERF_OPTIONS)

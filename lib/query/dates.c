@@ -74,7 +74,7 @@ set_time (struct date *date, long hour, long minute, long second)
 static bool
 step_back (struct date *date, enum unit unit, long count)
 {
-    if (date->back[unit] + count > STEP_LIMIT)
+    if (date->back[unit] + count > (unit == WEEK ? STEP_LIMIT / 7 : STEP_LIMIT))
         return false;
     date->back[unit] += count;
     date->mentioned |= 1u << unit;
@@ -535,11 +535,16 @@ read_all (struct date *date)
     return date->number == UNSET && date->mentioned != 0;
 }
 
+/* Steps back lead anywhere; what the system cannot count is long ago. */
 static int64_t
 to_seconds (const struct date *date, struct tm tm)
 {
+    int64_t seconds;
+
     tm.tm_isdst = -1;
-    return date->zoned ? (int64_t) timegm (&tm) - date->zone : (int64_t) mktime (&tm);
+    tm.tm_wday = -1; /* stays so where it fails */
+    seconds = date->zoned ? (int64_t) timegm (&tm) - date->zone : (int64_t) mktime (&tm);
+    return tm.tm_wday == -1 ? INT64_MIN / 2 : seconds;
 }
 
 static void

@@ -5,7 +5,7 @@
  * JSON must be JSON, in UTF-8; S-expressions must be balanced; text must have no control characters
  * and no markers but its own; the header of a reply must have no field but its own.
  */
-#include "fuzz.h"
+#include "test/fuzz/helper.h"
 
 #include "cli/reply-body.h"
 #include "cli/reply-headers.h"
@@ -304,83 +304,50 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     return 0;
 }
 
-#ifndef FUZZ_WITHOUT_MAIN
-
-/* Mail made of pieces; then some bytes of it changed. */
-static void
-run_random (unsigned long rounds)
-{
-    static const char *const pieces[] = {
-        "From: a@b\n",
-        "From: \"A, B\" <a@b>\n",
-        "Subject: =?utf-8?q?a=0Ab=00=FF?=\n",
-        "To: ",
-        "Cc: g: a@b, \"c\" <d@e>;\n",
-        "Reply-To: ",
-        "=?utf-8?b?",
-        "?=",
-        "=?iso-8859-1?q?",
-        "a@b, ",
-        "<c@d>",
-        "\n",
-        "\n ",
-        "\n\n",
-        "--b\n",
-        "--b--\n",
-        "--c\n",
-        "--c--\n",
-        "Date: ",
-        "Mon, 01 Jan 2024 10:00:00 +0000\n",
-        "References: <a@b>\n <c@d>\n",
-        "X-A: \x1b[1m\x07\n",
-        "Content-Type: multipart/mixed; boundary=b\n",
-        "Content-Type: multipart/digest; boundary=c\n",
-        "Content-Type: message/rfc822\n",
-        "Content-Type: text/html; charset=\"x\"\n",
-        "Content-Type: text/plain; charset=utf-16\n",
-        "Content-Type: image/png; name=\"a\fb\"\n",
-        "Content-Disposition: attachment; filename*=utf-8''%0A%1B%C3\n",
-        "Content-Transfer-Encoding: base64\n",
-        "Content-Transfer-Encoding: quoted-printable\n",
-        "Content-ID: <a\fb>\n",
-        "AAAA",
-        "=C3=A9=0C",
-        "\f",
-        "message}\n",
-        "\xff\xfe",
-        "\xc3\xa9",
-        ";",
-        ":",
-        "(",
-        "<",
-        "\"",
-        "\\",
-        "Delivered-To: me@example.org\n",
-        "Bcc: x@y\n"};
-    char text[4096];
-    unsigned seed = 1;
-
-    for (unsigned long round = 0; round < rounds; round++) {
-        size_t length = 0;
-
-        if (rand_r (&seed) % 4 != 0)
-            length = (size_t) (stpcpy (text, pieces[rand_r (&seed) % 3]) - text);
-        for (int i = rand_r (&seed) % 40; i > 0; i--) {
-            const char *piece = pieces[(size_t) rand_r (&seed) % G_N_ELEMENTS (pieces)];
-
-            memcpy (text + length, piece, strlen (piece));
-            length += strlen (piece);
-        }
-        for (int i = rand_r (&seed) % 4; length > 0 && i > 0; i--)
-            text[(size_t) rand_r (&seed) % length] = (char) rand_r (&seed);
-        fuzz_run (text, length);
-    }
-}
-
-int
-main (int argc, char **argv)
-{
-    return fuzz_main (argc, argv, run_random);
-}
-
-#endif
+const char *const fuzz_pieces[] = {"From: a@b\n",
+                                   "From: \"A, B\" <a@b>\n",
+                                   "Subject: =?utf-8?q?a=0Ab=00=FF?=\n",
+                                   "To: ",
+                                   "Cc: g: a@b, \"c\" <d@e>;\n",
+                                   "Reply-To: ",
+                                   "=?utf-8?b?",
+                                   "?=",
+                                   "=?iso-8859-1?q?",
+                                   "a@b, ",
+                                   "<c@d>",
+                                   "\n",
+                                   "\n ",
+                                   "\n\n",
+                                   "--b\n",
+                                   "--b--\n",
+                                   "--c\n",
+                                   "--c--\n",
+                                   "Date: ",
+                                   "Mon, 01 Jan 2024 10:00:00 +0000\n",
+                                   "References: <a@b>\n <c@d>\n",
+                                   "X-A: \x1b[1m\x07\n",
+                                   "Content-Type: multipart/mixed; boundary=b\n",
+                                   "Content-Type: multipart/digest; boundary=c\n",
+                                   "Content-Type: message/rfc822\n",
+                                   "Content-Type: text/html; charset=\"x\"\n",
+                                   "Content-Type: text/plain; charset=utf-16\n",
+                                   "Content-Type: image/png; name=\"a\fb\"\n",
+                                   "Content-Disposition: attachment; filename*=utf-8''%0A%1B%C3\n",
+                                   "Content-Transfer-Encoding: base64\n",
+                                   "Content-Transfer-Encoding: quoted-printable\n",
+                                   "Content-ID: <a\fb>\n",
+                                   "AAAA",
+                                   "=C3=A9=0C",
+                                   "\f",
+                                   "message}\n",
+                                   "\xff\xfe",
+                                   "\xc3\xa9",
+                                   ";",
+                                   ":",
+                                   "(",
+                                   "<",
+                                   "\"",
+                                   "\\",
+                                   "Delivered-To: me@example.org\n",
+                                   "Bcc: x@y\n",
+                                   NULL};
