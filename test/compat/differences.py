@@ -68,6 +68,10 @@ class Facts:
             self.odd_headers |= (b'=?' in head or not head.isascii() or any(map(_odd_people, people)))
             self.headers += '\n'.join(str(v) for v in mail.values()) + '\n'
             for part in mail.walk():
+                encoding = part.get('Content-Transfer-Encoding')
+                if encoding is not None:  # python looks at it with its blanks
+                    del part['Content-Transfer-Encoding']
+                    part['Content-Transfer-Encoding'] = str(encoding).strip()
                 self._part(part)
 
     def _part(self, part):
@@ -126,6 +130,18 @@ def _decode(data, charset):
     return data.decode('latin-1')
 
 
+_endings = re.compile('(atively|ational|ations|ating|ation|ative|ately|ively|ings|edly|ing|ied|ies|ed|ely|es|ly|er|al|'
+                      'ate|ity|ive|s|e|y)$')
+
+
+def stem(word):
+    """Not Xapian's, but alike for words that share one."""
+    short = _endings.sub('', word)
+    if len(short) < 2:
+        return word
+    return short[:-1] if len(short) > 2 and short[-1] == short[-2] else short
+
+
 class Asked:
     """A simple query taken apart: its field ('' for none) and its words, cut so that they match what
     stems and wildcards match, too (roots)."""
@@ -138,6 +154,10 @@ class Asked:
         near = re.sub(r'\b(NEAR|ADJ)(/\d+)?\b', ' ', value)
         self.words = words(near)
         self.roots = {w if '"' in value else w[:max(3, min(6, len(w) - 4))] for w in self.words}
+        if value == '*':
+            self.roots = {''}
+        self.shared = None
+        self.stems = set() if '"' in value else {stem(w) for w in self.words}
 
     def any_in(self, text):
         """Some of the words stand in the text."""
@@ -161,9 +181,11 @@ def rule(function):
     return function
 
 
-def explain(facts, leaf, direction):
-    """Name of the rule that a different answer to a simple query comes under, or None."""
+def explain(facts, leaf, direction, shared=None):
+    """Name of the rule that a different answer to a simple query comes under, or None. shared: of (FIELD (of ...)),
+    tells whether notmuch finds a word among both, this message and those of the inner query."""
     asked = Asked(leaf)
+    asked.shared = shared
     for name, holds in RULES.items():
         if holds(facts, asked, direction):
             return name
@@ -185,7 +207,8 @@ def parts_of_words(facts, asked, direction):
     text = facts.part_headers + facts.plain + facts.html_text + facts.attached + facts.inner_headers
     joined = re.findall(r"\w*(?:[_'’&·]\w+)+[_'’&·]*|\w+[_'’&·+#]+|\d+[.,;][\d.,;]+", text)
     pieces = {p.casefold() for word in joined for p in re.split(r"[_'’&·+#.,;]", word)}
-    return any(p.startswith(r) for r in asked.roots for p in pieces)
+    return any(p.startswith(r) for r in asked.roots for p in pieces) or (
+        any(p in asked.stems or stem(p) in asked.stems for p in pieces))
 
 
 @rule
@@ -195,7 +218,8 @@ def forwarded_headers(facts, asked, direction):
 
 @rule
 def attached_messages(facts, asked, direction):
-    return direction == 'extra' and asked.leaf == 'tag:attachment' and facts.attached_message
+    about = asked.leaf in ('tag:attachment', 'is:"attachment"') or asked.field == 'attachment'
+    return direction == 'extra' and about and facts.attached_message
 
 
 @rule
@@ -251,6 +275,11 @@ def nul_bytes(facts, asked, direction):
 def broken_multiparts(facts, asked, direction):
     fields = ('mimetype',) if direction == 'missing' else ('', 'body', 'mimetype', 'attachment')
     return facts.empty_multipart and asked.field in fields
+
+
+@rule
+def expansions(facts, asked, direction):
+    return direction == 'extra' and asked.shared is not None and asked.shared(words(facts.headers + facts.part_headers))
 
 
 @rule

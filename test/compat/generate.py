@@ -141,12 +141,12 @@ def sexp_leaves(material, chance):
                     for a, b in zip(words[::2], words[1::2])][:6]
             out += [('sexp %s or' % field, '(%s (or %s %s))' % (field, a, b), '%s:%s %s' % (field, a, b))
                     for a, b in zip(words[::3], words[1::3])][:4]
-            out += [('sexp %s not' % field, '(%s (not %s))' % (field, a), '%s:%s' % (field, a)) for a in words[:3]]
+            out += [('sexp %s not' % field, '(%s (not %s))' % (field, a), '-%s:%s' % (field, a)) for a in words[:3]]
         if field and field != 'body':
             out += [('sexp %s starts' % field, '(%s (starts-with %s))' % (field, w[:4]), '%s:%s' % (field, w[:4]))
                     for w in words[::3]]
             out += [('sexp %s any' % field, '(%s *)' % field, field + ':*'), ('sexp %s all' % field, '(%s)' % field, None)]
-            out += [('sexp %s of' % field, '(%s (of (tag %s)))' % (field, t), None)
+            out += [('sexp %s of' % field, '(%s (of (tag %s)))' % (field, t), field + ':*')
                     for t in material.tags[:3] if '"' not in t]
         if field in LIKE:
             out += [('sexp %s rx' % field, '(%s (rx "%s"))' % (field, w.capitalize()[:5]), '%s:/%s/' % (field, w))
@@ -159,7 +159,7 @@ def sexp_leaves(material, chance):
                 ('sexp thread of', '(thread (of (tag "%s")))' % bare, 'thread:"{tag:%s}"' % bare)]
     for message_id in material.ids:
         out += [('sexp id', '(id "%s")' % message_id, None), ('sexp mid', '(mid "%s" "x")' % message_id, None),
-                ('sexp mid starts', '(mid (starts-with "%s"))' % message_id[:4], None)]
+                ('sexp mid starts', '(mid (starts-with "%s"))' % message_id[:4].lower(), None)]
     for folder in material.folders:
         out += [('sexp folder', '(folder "%s")' % folder, None), ('sexp path', '(path "%s/cur")' % folder, None),
                 ('sexp folder starts', '(folder (starts-with "%s"))' % folder[:3], None),
