@@ -70,11 +70,16 @@ enum text_field { TEXT_FIELD_LIST (TEXT_FIELD_ENUM) FIELD_COUNT };
 #undef TEXT_FIELD_ENUM
 #define PREFIX_USER "X" /* of a header field that the user added: then its name and a colon */
 
+/* ---- text: value slots: a header, decoded as regular expressions see it, of each file that the
+ * document was made of, each ended by a NUL; longer together than TEXT_VALUE_MAX: "!" ---- */
+enum text_slot { TEXT_SLOT_FROM, TEXT_SLOT_SUBJECT, TEXT_SLOT_COUNT };
+
 /* ---- limits ---- */
 #define TERM_MAX 240         /* bytes, a NUL counting twice; longer terms are hashed: term.h */
 #define MESSAGE_ID_MAX 189   /* longer ids are replaced by their hash */
 #define WORD_MAX 64          /* bytes of a folded word; longer ones are left out */
 #define WORDS_MAX 150000     /* different words indexed of one message, the first ones */
+#define TEXT_VALUE_MAX 1000  /* bytes */
 #define REFERENCES_MAX 1000  /* the first and the last 999 are kept */
 #define HEADER_MAX (1 << 20) /* bytes of a header field's value */
 #define TEXT_MAX (32 << 20)  /* bytes of text indexed of one message */

@@ -93,11 +93,24 @@ add_every (struct adding *adding, unsigned field, bool addresses, const char *na
         add_header (adding, field, addresses, raw);
 }
 
+/* What records have of it, too: the first. */
+static void
+add_column (struct adding *adding, enum text_slot slot, const char *name)
+{
+    const char *raw = mime_header_raw (adding->message, name, 0);
+    char *text = mime_decode_text (NULL, raw ? raw : "");
+
+    terms_add_header (adding->terms, slot, text);
+    talloc_free (text);
+}
+
 static void
 add_headers (struct adding *adding)
 {
     const struct fields *fields = terms_fields (adding->terms);
 
+    add_column (adding, TEXT_SLOT_FROM, "From");
+    add_column (adding, TEXT_SLOT_SUBJECT, "Subject");
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
         add_every (adding, headers[i].field, headers[i].addresses, headers[i].name);
     for (unsigned field = FIELD_COUNT; field < fields->count; field++)

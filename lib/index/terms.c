@@ -65,10 +65,11 @@ struct terms {
     size_t slot_count; /* a power of two, at least twice the entries */
     struct buffer buffers[BUFFER_COUNT];
     const struct fields *fields;
-    uint32_t next[FIELDS_MAX]; /* position of the next text */
-    size_t bytes;              /* of text so far */
-    bool cut;                  /* something was left out for a limit */
-    unsigned field;            /* of the text that is being read */
+    uint32_t next[FIELDS_MAX];         /* position of the next text */
+    size_t bytes;                      /* of text so far */
+    bool cut;                          /* something was left out for a limit */
+    GString *headers[TEXT_SLOT_COUNT]; /* values of columns */
+    unsigned field;                    /* of the text that is being read */
 };
 
 static const size_t element_sizes[BUFFER_COUNT] = {
@@ -122,6 +123,8 @@ terms_destroy (struct terms *terms)
 {
     for (size_t i = 0; i < BUFFER_COUNT; i++)
         g_free (terms->buffers[i].data);
+    for (size_t i = 0; i < TEXT_SLOT_COUNT; i++)
+        g_string_free (terms->headers[i], TRUE);
     g_free (terms->slots);
     g_checksum_free (terms->checksum);
     return 0;
@@ -147,6 +150,8 @@ terms_create (void *ctx, const struct fields *fields)
     terms->seed = hash_seed ();
     for (size_t i = 0; i < BUFFER_COUNT; i++)
         terms->buffers[i].size = element_sizes[i];
+    for (size_t i = 0; i < TEXT_SLOT_COUNT; i++)
+        terms->headers[i] = g_string_new (NULL);
     set_slots (terms, SLOTS_FIRST);
     talloc_set_destructor (terms, terms_destroy);
     terms_clear (terms);
@@ -171,6 +176,8 @@ terms_clear (struct terms *terms)
         buffer_clear (&terms->buffers[i]);
     for (size_t i = 0; i < FIELDS_MAX; i++)
         terms->next[i] = 1;
+    for (size_t i = 0; i < TEXT_SLOT_COUNT; i++)
+        g_string_truncate (terms->headers[i], 0);
     terms->bytes = 0;
     terms->cut = false;
     g_checksum_reset (terms->checksum);
@@ -323,6 +330,17 @@ terms_are_cut (const struct terms *terms)
 }
 
 void
+terms_add_header (struct terms *terms, enum text_slot slot, const char *text)
+{
+    const unsigned char head = (unsigned char) (0xff - slot);
+    size_t length = strlen (text) + 1;
+
+    g_checksum_update (terms->checksum, &head, 1);
+    g_checksum_update (terms->checksum, (const guchar *) text, (gssize) length);
+    g_string_append_len (terms->headers[slot], text, (gssize) length);
+}
+
+void
 terms_digest (struct terms *terms, unsigned char digest_out[16])
 {
     GChecksum *copy = g_checksum_copy (terms->checksum);
@@ -450,9 +468,25 @@ store_synonym (struct terms *terms, struct store_builder *builder, const struct 
     return store_builder_synonym (builder, stem, word);
 }
 
+static size_t
+column_values (const struct terms *terms, struct store_value values[TEXT_SLOT_COUNT])
+{
+    size_t count = 0;
+
+    for (unsigned slot = 0; slot < TEXT_SLOT_COUNT; slot++) {
+        const GString *header = terms->headers[slot];
+        bool too_long = header->len > TEXT_VALUE_MAX;
+        if (header->len > 0)
+            values[count++] = (struct store_value){slot, too_long ? "!" : header->str,
+                                                   too_long ? 1 : header->len};
+    }
+    return count;
+}
+
 enum mail_status
 terms_store (struct terms *terms, struct store_builder *builder, uint32_t id)
 {
+    struct store_value values[TEXT_SLOT_COUNT];
     enum mail_status status = MAIL_OK;
     size_t count;
     const struct store_posting *postings = terms_postings (terms, &count);
@@ -462,6 +496,7 @@ terms_store (struct terms *terms, struct store_builder *builder, uint32_t id)
         if (entry_at (terms, i)->stem)
             status = store_synonym (terms, builder, entry_at (terms, i));
     if (status == MAIL_OK)
-        status = store_builder_add (builder, id, postings, count);
+        status =
+            store_builder_add (builder, id, postings, count, values, column_values (terms, values));
     return status;
 }

@@ -23,6 +23,8 @@ void terms_clear (struct terms *terms);
 void terms_add_text (struct terms *terms, unsigned field, const char *text, size_t length);
 /* Whether the document has more text (TEXT_MAX) or other words (WORDS_MAX) than are indexed. */
 bool terms_are_cut (const struct terms *terms);
+/* The header of one more file, for the column; counts for the digest. */
+void terms_add_header (struct terms *terms, enum text_slot slot, const char *text);
 /* 16 bytes over all (field, text) added since terms_clear: two documents with equal digests have
  * equal words. */
 void terms_digest (struct terms *terms, unsigned char digest_out[16]);

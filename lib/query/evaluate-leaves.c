@@ -8,7 +8,7 @@
  * hundred by itself.
  */
 #include "query/evaluate-private.h"
-#include "query/scan-headers.h"
+#include "query/scan-columns.h"
 #include "query/sort.h"
 #include "term.h"
 #include <stdlib.h>
@@ -23,6 +23,8 @@
 #define MANY_IDS 16
 /* The lists of so many threads are read, beyond that the column of all. */
 #define FEW_THREADS 64
+/* The columns of all headers cost as much as the records of one in so many messages. */
+#define RECORD_COST 100
 
 /* ---- columns ------------------------------------------------------------------------------- */
 
@@ -260,6 +262,30 @@ evaluate_starts (struct evaluation *evaluation, struct plan *plan, const struct 
 
 /* ---- headers and threads ------------------------------------------------------------------- */
 
+/* The columns, and the records of which they do not tell. */
+static enum mail_status
+scan_all (struct evaluation *evaluation, const struct plan *plan, struct idset messages,
+          struct idset *set_out)
+{
+    struct idset found, unknown, more;
+    enum mail_status status = read_aliases (evaluation);
+
+    if (status == MAIL_OK)
+        status = scan_columns (evaluation->ctx, evaluation->index, messages, plan->patterns,
+                               plan->pattern_count, &found, &unknown);
+    if (status != MAIL_OK)
+        return status;
+    status = scan_headers (evaluation->ctx, evaluation->index, unknown, plan->patterns,
+                           plan->pattern_count, &more);
+    if (status == MAIL_OK) {
+        *set_out = idset_union (evaluation->ctx, found, more);
+        idset_drop (&more);
+    }
+    idset_drop (&found);
+    idset_drop (&unknown);
+    return status;
+}
+
 enum mail_status
 evaluate_scan (struct evaluation *evaluation, struct plan *plan, const struct idset *within,
                struct idset *set_out)
@@ -271,8 +297,10 @@ evaluate_scan (struct evaluation *evaluation, struct plan *plan, const struct id
         status = evaluate_every (evaluation, &all);
     if (status != MAIL_OK)
         return status;
-    return scan_headers (evaluation->ctx, evaluation->index, *all, plan->patterns,
-                         plan->pattern_count, set_out);
+    if (all->count < mail_index_count (evaluation->index) / RECORD_COST)
+        return scan_headers (evaluation->ctx, evaluation->index, *all, plan->patterns,
+                             plan->pattern_count, set_out);
+    return scan_all (evaluation, plan, *all, set_out);
 }
 
 struct threads {

@@ -3,7 +3,7 @@
  * plan-regex.c - regular expressions on tags, message-ids, folders and headers.
  *
  * Tags, ids and folders are looked through while the plan is made, and what matches becomes terms.
- * A header is in the records only, so it is looked at last, in as few messages as are left then.
+ * Headers are looked at last: those of as few messages as are left then, or all in one pass.
  */
 #include "query/plan-regex.h"
 #include "query/places.h"
@@ -114,6 +114,8 @@ plan_regex (struct planner *planner, const struct node *leaf, struct plan **plan
     plan->pattern_count = 1;
     plan->patterns->field = prefix->fields & 1u << FIELD_FROM ? MAIL_FROM : MAIL_SUBJECT;
     plan->patterns->regex = regex;
+    if (leaf->value[0] != '\0' && strpbrk (leaf->value, "\\.[]()*+?{}|^$") == NULL)
+        plan->patterns->literal = leaf->value;
     *plan_out = plan;
     return MAIL_OK;
 }

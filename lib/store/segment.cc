@@ -143,7 +143,7 @@ store_builder_error (const struct store_builder *builder)
 
 enum mail_status
 store_builder_add (struct store_builder *builder, uint32_t id, const struct store_posting *postings,
-                   size_t count)
+                   size_t count, const struct store_value *values, size_t value_count)
 {
     return guard (builder, &builder->error, [&] {
         if (!builder->part) {
@@ -153,6 +153,8 @@ store_builder_add (struct store_builder *builder, uint32_t id, const struct stor
         }
         Xapian::Document document;
         builder->bytes += fill_document (document, postings, count);
+        for (size_t i = 0; i < value_count; i++)
+            document.add_value (values[i].slot, std::string (values[i].bytes, values[i].length));
         builder->part->replace_document (id, document);
         if (++builder->documents >= DOCUMENTS_PER_PART || builder->bytes >= BYTES_PER_PART)
             close_part (builder);

@@ -185,7 +185,8 @@ enum mail_status store_builder_create (void *ctx, const char *scratch,
 const char *store_builder_error (const struct store_builder *builder);
 /* Ids must ascend. Postings in byte order of terms, each term once. */
 enum mail_status store_builder_add (struct store_builder *builder, uint32_t id,
-                                    const struct store_posting *postings, size_t count);
+                                    const struct store_posting *postings, size_t count,
+                                    const struct store_value *values, size_t value_count);
 /* word becomes a synonym of stem (see STORE_OP_STEM); both with their prefix. Repeats are
  * allowed. */
 enum mail_status store_builder_synonym (struct store_builder *builder, struct store_term stem,

@@ -349,7 +349,7 @@ fixture_segment (struct fixture *f, struct scratch *scratch, uint32_t first, uin
         struct store_posting postings[] = {
             {number, (uint32_t) snprintf (number, sizeof number, "%u", id), 1, &one},
             {word, (uint32_t) strlen (word), 1, &one}};
-        assert_int_equal (store_builder_add (builder, id, postings, 2), MAIL_OK);
+        assert_int_equal (store_builder_add (builder, id, postings, 2, NULL, 0), MAIL_OK);
         out->documents++;
     }
     assert_int_equal (store_builder_finish (builder, path), MAIL_OK);

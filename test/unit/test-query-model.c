@@ -30,8 +30,10 @@ static const char *const folders[FOLDERS] = {"in", "in/deep", "Lists"};
 struct mail {
     bool there;
     int body[2][BODY_MAX]; /* words, -1 behind the last */
-    int person, theme, folder;
-    int day; /* since START; -1: no date */
+    int person, folder;
+    int theme[2]; /* of each file; -1: there is no second */
+    bool wordy;   /* the subject is longer than a column takes */
+    int day;      /* since START; -1: no date */
     unsigned tags;
     int thread; /* number of its first message */
 };
@@ -61,8 +63,11 @@ write_file (struct model *model, int i, int file)
     char line[64], *path;
 
     strftime (line, sizeof line, "%a, %d %b %Y %H:%M:%S +0000", gmtime (&date));
-    g_string_printf (text, "From: %s <x@example.org>\nSubject: %s\nMessage-ID: <m%d@model>\n",
-                     people[mail->person], themes[mail->theme], i);
+    g_string_printf (text, "From: %s <x@example.org>\nMessage-ID: <m%d@model>\nSubject: %s",
+                     people[mail->person], i, themes[mail->theme[file]]);
+    for (int k = 0; mail->wordy && k < TEXT_VALUE_MAX / 4; k++)
+        g_string_append (text, " and");
+    g_string_append (text, "\n");
     if (mail->day >= 0)
         g_string_append_printf (text, "Date: %s\n", line);
     if (mail->thread != i)
@@ -92,7 +97,8 @@ invent (struct model *model, int i)
 
     *mail = (struct mail){.there = true,
                           .person = pick (model, PEOPLE),
-                          .theme = pick (model, THEMES),
+                          .theme = {pick (model, THEMES), -1},
+                          .wordy = pick (model, 8) == 0,
                           .folder = pick (model, FOLDERS),
                           .day = pick (model, 12) - 1,
                           .thread = i};
@@ -154,6 +160,7 @@ invent_store (struct model *model)
         if (pick (model, 3) == 0) {
             int i = pick (model, model->count);
             invent_body (model, model->mails[i].body[1]);
+            model->mails[i].theme[1] = pick (model, THEMES);
             write_file (model, i, 1);
         }
     }
@@ -274,7 +281,7 @@ leaf_matches (const struct model *model, const struct tree *leaf, int i)
         return mail->person == leaf->a % PEOPLE;
     case LEAF_SUBJECT:
     case LEAF_SUBJECT_REGEX:
-        return mail->theme == leaf->a % THEMES;
+        return mail->theme[0] == leaf->a % THEMES || mail->theme[1] == leaf->a % THEMES;
     case LEAF_TAG:
         return (mail->tags & 1u << leaf->a % TAGS) != 0;
     case LEAF_FOLDER:

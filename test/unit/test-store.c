@@ -165,7 +165,7 @@ add_document (struct store_builder *builder, uint32_t id, const char *a, uint32_
               uint32_t pb)
 {
     struct store_posting postings[] = {{a, strlen (a), 1, &pa}, {b, strlen (b), 1, &pb}};
-    assert_int_equal (store_builder_add (builder, id, postings, 2), MAIL_OK);
+    assert_int_equal (store_builder_add (builder, id, postings, 2, NULL, 0), MAIL_OK);
 }
 
 /* Documents from first to last: "apple pear" in even ones, "pear" long after "apple" in odd. */
