@@ -13,14 +13,14 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def library(name):
-    """Path of NAME.c compiled, or None where there is no C compiler or a sanitizer is in the way (its
-    runtime wants to be the first library)."""
+    """Path of NAME.c (beside this file, or with its folder) compiled, or None where there is no C compiler or a
+    sanitizer is in the way (its runtime wants to be the first library)."""
     if os.environ.get('SANITIZE') == '1':
         return None
     source = os.path.join(HERE, name + '.c')
-    target = os.path.join(tap.BUILD, 'test', 'crash', name + '.so')
+    target = os.path.join(tap.BUILD, 'test', 'crash', os.path.basename(name) + '.so')
     os.makedirs(os.path.dirname(target), exist_ok=True)
-    with corpus.locked(name):
+    with corpus.locked(os.path.basename(name)):
         if not os.path.exists(target) or os.path.getmtime(target) < os.path.getmtime(source):
             compiler = shlex.split(os.environ.get('CC', 'cc'))
             command = compiler + ['-shared', '-fPIC', '-O1', '-o', target, source, '-ldl']
