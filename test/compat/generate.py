@@ -220,3 +220,15 @@ def queries(paths, folders, tags, count):
         query = Query('%s %s' % (syntax, kind), syntax, text, tuple(used))
         out.setdefault((syntax, text), query)
     return list(out.values())
+
+
+def stems(paths, count):
+    """Words in lower case, each looked for in all fields, in the body and in the subject with its stem."""
+    chance = random.Random(1980)
+    survey = draw.Survey(paths)
+    pool = draw.Pool()
+    pool.where = {w: m for w, m in survey.words.where.items() if w.islower()}
+    words = pool.draw(chance, count // len(draw.BANDS))
+    forms = (('stem bare', '%s'), ('stem body', 'body:%s'), ('stem subject', 'subject:"(%s)"'))
+    return [Query(kind, 'infix', form % w, ((form % w, _prefixed(kind.replace('stem ', '').replace('bare', ''), w)),))
+            for kind, form in forms for w in words]
