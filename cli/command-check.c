@@ -24,7 +24,7 @@ struct check {
     struct cli *cli;
     const struct check_options *options;
     struct mail_open_options where;
-    size_t found, by_store[4];
+    size_t found, by_store[MAIL_STORE_COUNT];
     char **segments; /* damaged ones, by name; NULL-terminated */
     size_t segment_count;
 };
@@ -185,27 +185,13 @@ take_snapshot (void *ctx, struct check *check)
     return code;
 }
 
-/* Whether a repair was stopped in its middle. */
-static bool
-is_half_done (void *ctx, struct check *check)
-{
-    struct mail_index *index = NULL;
-    bool open = mail_index_open (ctx, &check->where, &index, NULL) == MAIL_OK &&
-                mail_repair_is_open (index);
-
-    mail_index_close (index);
-    return open;
-}
-
 static int
 mend (void *ctx, struct check *check)
 {
     bool state = check->by_store[MAIL_STORE_STATE] > 0;
-    int code = 0;
+    int code = state ? make_state (ctx, check) : 0;
 
-    if (state && !is_half_done (ctx, check))
-        code = make_state (ctx, check);
-    if (code == 0 && state)
+    if (code == 0 && (state || check->by_store[MAIL_STORE_REPAIR] > 0))
         code = finish_state (ctx, check);
     else if (code == 0 && check->segment_count > 0)
         code = make_text (ctx, check);

@@ -247,6 +247,6 @@ check_state (struct check *check)
     check_folders (check);
     if (store_metadata (local, index->state, META_RESTORING, &restoring, NULL) == MAIL_OK &&
         *restoring)
-        check_found (check, MAIL_STORE_STATE, "state", "its repair is not finished");
+        check_found (check, MAIL_STORE_REPAIR, "state", "its repair is not finished");
     talloc_free (local);
 }

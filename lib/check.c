@@ -14,10 +14,14 @@
 #include "snapshot.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <glib.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <talloc.h>
 #include <unistd.h>
 
@@ -129,6 +133,18 @@ check_opened (struct check *check)
     check_snapshots (check);
 }
 
+/* Whether Xapian reads state, so that a version that is not right is that of our schema. */
+static bool
+is_database (const char *folder)
+{
+    void *local = talloc_new (NULL);
+    struct store *store;
+    char *path = talloc_asprintf (local, "%s/state", folder);
+    bool is = store_open (local, path, STORE_READ, &store, NULL) == MAIL_OK;
+    talloc_free (local);
+    return is;
+}
+
 /* Reads it once; what is found goes to check->each. */
 static enum mail_status
 check_once (void *ctx, const struct mail_open_options *options, struct check *check,
@@ -147,6 +163,7 @@ check_once (void *ctx, const struct mail_open_options *options, struct check *ch
     }
     char *folder = talloc_asprintf (ctx, "%s/.mailindex", options->path);
     bool damaged = status == MAIL_ERROR_CORRUPT || status == MAIL_ERROR_STORE ||
+                   (status == MAIL_ERROR_VERSION && !is_database (folder)) ||
                    (status == MAIL_ERROR_NO_INDEX && has_remains (folder));
     if (damaged)
         check_found (check, MAIL_STORE_STATE, "state", "%s", error);
@@ -154,6 +171,102 @@ check_once (void *ctx, const struct mail_open_options *options, struct check *ch
         *error_out = talloc_strdup (ctx, error);
     talloc_free (folder);
     return damaged ? MAIL_OK : status;
+}
+
+/* ---- in a child ---- */
+
+/* What a child says, a line each: "D STORE PATH TEXT" of damage, "E STATUS OVERTAKEN ERROR" at its
+ * end; separated by tabs, texts escaped. */
+static void
+say_damage (void *closure, const struct mail_damage *damage)
+{
+    FILE *file = closure;
+    gchar *path = g_strescape (damage->path, NULL), *text = g_strescape (damage->text, NULL);
+    fprintf (file, "D\t%d\t%s\t%s\n", (int) damage->store, path, text);
+    g_free (path);
+    g_free (text);
+}
+
+static void __attribute__ ((noreturn)) be_child (const struct mail_open_options *options, int fd)
+{
+    FILE *file = fdopen (fd, "w");
+    struct check check = {.each = say_damage, .closure = file};
+    char *error = NULL;
+    enum mail_status status = check_once (NULL, options, &check, &error);
+    gchar *text = g_strescape (error ? error : "", NULL);
+    fprintf (file, "E\t%d\t%d\t%s\n", (int) status, check.overtaken, text);
+    fflush (file);
+    _exit (0);
+}
+
+/* False for a line that is neither. */
+static bool
+hear_line (struct check *check, void *ctx, const char *line, enum mail_status *status, char **error)
+{
+    char **words = g_strsplit (line, "\t", 4);
+    bool good = g_strv_length (words) == 4 && strlen (words[0]) == 1;
+    int number = good ? atoi (words[1]) : 0;
+    gchar *text = good ? g_strcompress (words[3]) : NULL;
+    if (good && words[0][0] == 'D' && number >= 0 && number < MAIL_STORE_COUNT) {
+        gchar *path = g_strcompress (words[2]);
+        check_found (check, (enum mail_store) number, path, "%s", text);
+        g_free (path);
+    } else if (good && words[0][0] == 'E') {
+        *status = (enum mail_status) number;
+        check->overtaken = atoi (words[2]) != 0;
+        if (error)
+            *error = *text ? talloc_strdup (ctx, text) : NULL;
+    } else {
+        good = false;
+    }
+    g_free (text);
+    g_strfreev (words);
+    return good;
+}
+
+/* MAIL_STATUS_COUNT where the child has not come to its end. */
+static enum mail_status
+hear (struct check *check, void *ctx, int fd, char **error_out)
+{
+    FILE *file = fdopen (fd, "r");
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t length;
+    enum mail_status status = MAIL_STATUS_COUNT;
+    while ((length = getline (&line, &room, file)) > 0 && line[length - 1] == '\n') {
+        line[length - 1] = '\0';
+        if (!hear_line (check, ctx, line, &status, error_out))
+            break;
+    }
+    free (line);
+    fclose (file);
+    return status;
+}
+
+/* A damaged database can take Xapian down, and must not take the caller with it. */
+static enum mail_status
+check_apart (void *ctx, const struct mail_open_options *options, struct check *check,
+             char **error_out)
+{
+    int fds[2], how = 0;
+    pid_t pid = pipe2 (fds, O_CLOEXEC) == 0 ? fork () : -1;
+    if (pid < 0) {
+        if (error_out)
+            *error_out = talloc_asprintf (ctx, "cannot start a process: %s", strerror (errno));
+        return MAIL_ERROR_IO;
+    }
+    if (pid == 0) {
+        close (fds[0]);
+        be_child (options, fds[1]);
+    }
+    close (fds[1]);
+    enum mail_status status = hear (check, ctx, fds[0], error_out);
+    while (waitpid (pid, &how, 0) < 0 && errno == EINTR)
+        ;
+    if (status != MAIL_STATUS_COUNT)
+        return status;
+    check_found (check, MAIL_STORE_STATE, "state", "reading it took a process down");
+    return MAIL_OK;
 }
 
 enum mail_status
@@ -165,14 +278,16 @@ mail_index_check (void *ctx, const struct mail_open_options *options, mail_damag
     struct lock *lock;
     uint64_t waited = 0;
     *found_out = 0;
-    enum mail_status status = check_once (local, options, &check, error_out);
+    if (error_out)
+        *error_out = NULL;
+    enum mail_status status = check_apart (local, options, &check, error_out);
     if (status == MAIL_OK && (check.found > 0 || check.overtaken)) {
         char *folder = talloc_asprintf (local, "%s/.mailindex", options->path);
         int timeout = options->lock_timeout < 0 ? 30 : options->lock_timeout;
         check = (struct check){.each = each, .closure = closure};
         status = lock_acquire (local, folder, timeout, options->command, &lock, &waited, error_out);
         if (status == MAIL_OK)
-            status = check_once (local, options, &check, error_out);
+            status = check_apart (local, options, &check, error_out);
         *found_out = check.found;
     }
     if (error_out && *error_out)

@@ -635,7 +635,14 @@ enum mail_status mail_undo_find (struct mail_edits *edits, struct mail_index *in
 /* ---- looking after an index ---- */
 
 /* Where damage is. */
-enum mail_store { MAIL_STORE_STATE, MAIL_STORE_TEXT, MAIL_STORE_JOURNAL, MAIL_STORE_SNAPSHOT };
+enum mail_store {
+    MAIL_STORE_STATE,
+    MAIL_STORE_TEXT,
+    MAIL_STORE_JOURNAL,
+    MAIL_STORE_SNAPSHOT,
+    MAIL_STORE_REPAIR, /* no damage: mail_repair_tags has still to be called */
+    MAIL_STORE_COUNT
+};
 struct mail_damage {
     enum mail_store store;
     const char *path; /* of the file or folder, relative to ".mailindex" */
@@ -645,7 +652,8 @@ typedef void (*mail_damage_fn) (void *closure, const struct mail_damage *damage)
 
 /* Reads all of the index at options->path and tells of everything that is damaged; *found_out
  * counts. What seems damaged is looked at again under the lock before it is told. An index whose
- * state is missing is damaged; where there never was one: MAIL_ERROR_NO_INDEX. */
+ * state is missing is damaged; where there never was one: MAIL_ERROR_NO_INDEX. It is read in a
+ * child process, since damage can take down whoever reads it. */
 enum mail_status mail_index_check (void *ctx, const struct mail_open_options *options,
                                    mail_damage_fn each, void *closure, size_t *found_out,
                                    char **error_out);

@@ -169,7 +169,7 @@ test_state (void **state)
     mail_index_close (f->index);
     assert_int_equal (mail_index_open (f->ctx, &options, &f->index, &error), MAIL_OK);
     assert_true (mail_repair_is_open (f->index));
-    assert_int_equal (check (f), 1u << MAIL_STORE_STATE); /* the repair is not finished */
+    assert_int_equal (check (f), 1u << MAIL_STORE_REPAIR);
     assert_int_equal (mail_snapshot_take (f->index, 2), MAIL_ERROR_CORRUPT);
     helper_index (f, helper_standard_files);
     assert_int_equal (helper_count (f, "tag:in-snapshot"), 0);
