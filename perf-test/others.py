@@ -36,6 +36,14 @@ class Other:
             with open(os.path.join(self.top, 'rc'), 'w') as file:
                 file.write(MAIRIX % {'root': self.root, 'top': self.top, 'index': self.index})
 
+    def bring(self, mail, names):
+        """Puts mail into the tree. mairix takes a folder for a maildir that has all three in it."""
+        trees.put(mail, names, self.root)
+        for where, folders, _ in os.walk(self.root):
+            if 'cur' in folders or 'new' in folders:
+                for folder in ('cur', 'new', 'tmp'):
+                    os.makedirs(os.path.join(where, folder), exist_ok=True)
+
     def look(self, sample=False):
         """What "new" is to us."""
         if self.name == 'mu':
@@ -55,14 +63,14 @@ def compare(mail, first, batch, work):
         if not shutil.which(name):
             continue
         program = Other(name, work)
-        trees.put(mail, first, program.root)
+        program.bring(mail, first)
         program.prepare()
         found = [('first index', program.look(sample=True))]
         sizes[name] = measure.bytes_of(program.index)
         if sizes[name] == 0:
             raise measure.Failed('%s has indexed nothing' % name)
         found.append(('nothing new', program.look()))
-        trees.put(mail, batch, program.root)
+        program.bring(mail, batch)
         found.append(('add %d' % len(batch), program.look()))
         steps[name] = [(step, result.cpu, result.wall, result.pss) for step, result in found]
         shutil.rmtree(program.top)
