@@ -419,6 +419,7 @@ journal_files (void *ctx, const char *folder)
         paths[i] = talloc_asprintf (paths, "%s/journal.%lu", folder, numbers[i]);
     paths[count] = talloc_asprintf (paths, "%s/journal", folder);
     paths[count + 1] = NULL;
+    talloc_free (numbers);
     return paths;
 }
 

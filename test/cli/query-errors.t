@@ -68,7 +68,7 @@ says '... ' ''
 # What is too much is refused, and at once.
 big ()
 {
-    runs "$1" 2 timeout 20 "$MAIL" count --query="$2" --query-file=big
+    runs "$1" 2 timeout 60 "$MAIL" count --query="$2" --query-file=big
     ok '... is marked' grep -q '\^' err
 }
 printf '%20000s' '' | tr ' ' '(' >big
@@ -83,7 +83,7 @@ big '... that are closed' infix
 big '... that are closed' sexp
 for piece in 'one ' 'one or ' 'tag:x ' '"' '(one) '; do
     yes "$piece" | tr -d '\n' | head -c 10000000 >big
-    runs "10 MB of '$piece'" 2 timeout 20 "$MAIL" count --query-file=big
+    runs "10 MB of '$piece'" 2 timeout 60 "$MAIL" count --query-file=big
 done
 
 finish
