@@ -79,6 +79,12 @@ mv "$HOME/away/4:2," "$HOME/Mail/in/cur/5:2,"
 "$MAIL" new --quiet
 shows 'id:d@x ' XLabel:sweet
 shows 'id:a@x ' XLabel:red
+runs 'all anew' 0 "$MAIL" reindex '*'
+shows '' XLabel:red
+shows 'id:d@x ' XLabel:sweet
+configure '[index]' 'header.XLabel=X-Label'
+runs 'and back' 0 "$MAIL" reindex '*'
+shows 'id:a@x id:d@x ' XLabel:red
 configure
 "$MAIL" new --quiet
 shows 'id:b@x ' red
@@ -96,6 +102,9 @@ shows '' hause
 shows 'id:e@x ' running
 configure
 shows 'id:e@x ' häuser
+runs 'all anew' 0 "$MAIL" reindex '*'
+shows 'id:e@x ' run
+shows '' haus
 configure '[index]' 'stemmer=klingon'
 runs 'an unknown stemmer' 1 "$MAIL" count '*'
 says '... is named' "mail count: there is no stemmer 'klingon'"
