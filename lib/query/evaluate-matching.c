@@ -92,10 +92,24 @@ find_shared (struct matching *matching)
     return status;
 }
 
+/* A term in another field of the same name: to: is three, and a word of Cc is shared with To. */
+static struct store_term
+term_in_field (struct matching *matching, const char *term, size_t field)
+{
+    const struct store_term *starts = matching->plan->starts;
+    size_t own = 0;
+    char *text;
+
+    while (strncmp (term, starts[own].text, starts[own].length) != 0)
+        own++;
+    text = talloc_asprintf (matching->ctx, "%s%s", starts[field].text, term + starts[own].length);
+    return (struct store_term){.text = text, .length = strlen (text)};
+}
+
 static enum mail_status
 search_shared (struct matching *matching, struct idset *set_out)
 {
-    size_t count = matching->shared->len;
+    size_t fields = matching->plan->start_count, count = matching->shared->len * fields;
     struct store_query *terms = talloc_zero_array (matching->ctx, struct store_query, count + 1);
     struct store_query any = {.op = STORE_OP_OR, .child_count = count};
 
@@ -104,9 +118,9 @@ search_shared (struct matching *matching, struct idset *set_out)
         return MAIL_OK;
     any.children = talloc_array (matching->ctx, struct store_query *, count);
     for (size_t i = 0; i < count; i++) {
-        const char *text = g_ptr_array_index (matching->shared, i);
         terms[i].op = STORE_OP_TERM;
-        terms[i].term = (struct store_term){.text = text, .length = strlen (text)};
+        terms[i].term =
+            term_in_field (matching, g_ptr_array_index (matching->shared, i / fields), i % fields);
         any.children[i] = &terms[i];
     }
     return search (matching, &any, set_out);

@@ -251,6 +251,26 @@ test_languages (void **state)
     assert_non_null (error.message);
 }
 
+/* A word that one message has in To and another in Cc is shared in to. */
+static void
+test_shared_fields (void **state)
+{
+    struct fixture *f = *state;
+    static const char *const files[][2] = {
+        {"Fields", "1"}, {"Fields", "2"}, {"Fields", "3"}, {NULL}};
+
+    helper_write (f, "Fields/1", "From: a@x\nTo: common@one.example\nMessage-ID: <to@x>\n\nx\n");
+    helper_write (f, "Fields/2", "From: a@y\nCc: common@two.test\nMessage-ID: <cc@x>\n\nx\n");
+    helper_write (f, "Fields/3", "From: a@z\nTo: other@six.test\nMessage-ID: <none@x>\n\nx\n");
+    helper_index (f, files);
+    assert_int_equal (count_as (f, MAIL_SYNTAX_SEXP, "(and (to (of (id \"to@x\"))) (id \"cc@x\"))"),
+                      1);
+    assert_int_equal (
+        count_as (f, MAIL_SYNTAX_SEXP, "(and (to (of (id \"to@x\"))) (id \"none@x\"))"), 0);
+    assert_int_equal (count_as (f, MAIL_SYNTAX_SEXP, "(and (cc (of (id \"to@x\"))) (id \"cc@x\"))"),
+                      0);
+}
+
 /* What counts is what the query asks for, wherever it is written. */
 static void
 test_names_tag (void **state)
@@ -351,19 +371,13 @@ main (void)
 {
 #define WITH_MAIL(test) cmocka_unit_test_setup_teardown (test, helper_setup, helper_teardown)
     const struct CMUnitTest tests[] = {
-        WITH_MAIL (test_count),
-        WITH_MAIL (test_names_tag),
-        WITH_MAIL (test_warning),
-        WITH_MAIL (test_faulty_queries),
-        WITH_MAIL (test_phrases_of_parts),
-        WITH_MAIL (test_explain),
-        WITH_MAIL (test_messages),
-        WITH_MAIL (test_results),
-        WITH_MAIL (test_thread),
-        WITH_MAIL (test_thread_authors),
-        WITH_MAIL (test_thread_ids),
-        WITH_MAIL (test_languages),
-        WITH_MAIL (test_exclude),
+        WITH_MAIL (test_count),          WITH_MAIL (test_names_tag),
+        WITH_MAIL (test_shared_fields),  WITH_MAIL (test_warning),
+        WITH_MAIL (test_faulty_queries), WITH_MAIL (test_phrases_of_parts),
+        WITH_MAIL (test_explain),        WITH_MAIL (test_messages),
+        WITH_MAIL (test_results),        WITH_MAIL (test_thread),
+        WITH_MAIL (test_thread_authors), WITH_MAIL (test_thread_ids),
+        WITH_MAIL (test_languages),      WITH_MAIL (test_exclude),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -156,17 +156,18 @@ class Asked:
         self.roots = {w if '"' in value else w[:max(3, min(6, len(w) - 4))] for w in self.words}
         if value == '*':
             self.roots = {''}
-        self.shared = None
         self.stems = set() if '"' in value else {stem(w) for w in self.words}
 
     def any_in(self, text):
         """Some of the words stand in the text."""
         there = words(text)
-        return any(t.startswith(r) for r in self.roots for t in there)
+        return any(t.startswith(r) for r in self.roots for t in there) or (
+            any(t in self.stems or stem(t) in self.stems for t in there if self.stems))
 
     def all_in(self, text):
         there = words(text)
-        return all(any(t.startswith(r) for t in there) for r in self.roots)
+        return all(any(t.startswith(r) for t in there) for r in self.roots) or (
+            bool(self.stems) and self.stems <= there | {stem(t) for t in there})
 
     def of_body(self):
         return self.field in ('', 'body')
@@ -181,11 +182,9 @@ def rule(function):
     return function
 
 
-def explain(facts, leaf, direction, shared=None):
-    """Name of the rule that a different answer to a simple query comes under, or None. shared: of (FIELD (of ...)),
-    tells whether notmuch finds a word among both, this message and those of the inner query."""
+def explain(facts, leaf, direction):
+    """Name of the rule that a different answer to a simple query comes under, or None."""
     asked = Asked(leaf)
-    asked.shared = shared
     for name, holds in RULES.items():
         if holds(facts, asked, direction):
             return name
@@ -275,11 +274,6 @@ def nul_bytes(facts, asked, direction):
 def broken_multiparts(facts, asked, direction):
     fields = ('mimetype',) if direction == 'missing' else ('', 'body', 'mimetype', 'attachment')
     return facts.empty_multipart and asked.field in fields
-
-
-@rule
-def expansions(facts, asked, direction):
-    return direction == 'extra' and asked.shared is not None and asked.shared(words(facts.headers + facts.part_headers))
 
 
 @rule

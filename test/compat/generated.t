@@ -5,7 +5,6 @@ MAIL_TEST_LONG=1, which also looks for 500 words by their stems in three fields.
 differs by the rules of doc/notmuch-differences.md."""
 import collections
 import os
-import re
 import shutil
 import sys
 
@@ -48,24 +47,10 @@ class Generated(asking.Asking):
             if asked.startswith('thread:"{'):
                 name = self.thread_reason(message_id, asked[len('thread:"{'):-len('}"')])
             else:
-                name = differences.explain(self.facts_of(message_id), asked, 'extra' if extra else 'missing',
-                                           self.shared(message_id, text))
+                name = differences.explain(self.facts_of(message_id), asked, 'extra' if extra else 'missing')
             if name:
                 return name
         return None
-
-    def shared(self, message_id, text):
-        """For (FIELD (of (tag T))): whether notmuch itself finds one of these words in the field of the message, and
-        of one with the tag; None for other queries."""
-        found = re.match(r'\((\w+) \(of \(tag "?([^")]*)"?\)\)\)$', text)
-        if not found:
-            return None
-
-        def both_have(words):
-            return any(message_id in self.both.ask('%s:"%s"' % (found.group(1), word))[0] and
-                       self.both.ask('tag:"%s" and %s:"%s"' % (found.group(2), found.group(1), word))[0]
-                       for word in sorted(words))
-        return both_have
 
     def put(self, query):
         peer, ours = self.both.ask(query.text, query.syntax)
