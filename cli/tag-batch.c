@@ -49,9 +49,9 @@ static char *
 single_id (const struct batch *batch, const char *query)
 {
     char *id = batch->cli->global.query == QUERY_INFIX ? text_id_of_term (NULL, query) : NULL;
-    bool bare = query[0] && query[3] != '"';
 
-    if (id && (*id == '/' || *id == '<' || (bare && strpbrk (id, "*{}<>")))) {
+    /* unquoted, more can be meant */
+    if (id && (*id == '/' || *id == '<' || (query[3] != '"' && strpbrk (id, "*{}<>")))) {
         talloc_free (id);
         return NULL;
     }

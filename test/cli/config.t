@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # config.t - which configuration counts, and config get and list.
+# shellcheck disable=SC2016 # commands for sh -c
 # shellcheck source=test/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -132,6 +133,7 @@ is 'no value takes the line away' "$(lines)" '>
 runs 'an item that is not there' 0 "$MAIL" config set new.none
 "$MAIL" config set database.path "$HOME/Mail"
 is 'blanks around the name' "$(grep -c path "$CONFIG")" 1
+# shellcheck disable=SC1003 # a backslash
 for value in 'plain' 'a=b' '#no comment' '\n' 'a\tb' '\\' 'ünï' '[x]' '"q"' "it's" 'C:\new\s'; do
     "$MAIL" config set v.x "$value"
     is "byte for byte: $value" "$("$MAIL" config get v.x)" "$value"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # dump.t - dump and restore.
+# shellcheck disable=SC2016 # commands for sh -c
 # shellcheck source=test/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -21,8 +22,8 @@ cat >all <<'END'
  -- id:"q""c(d)@x"
 +inbox +unread -- id:"ü@x"
 END
-printf '#@ query.x a%%20b%%3bc\n#= a@x foo=bar%%20baz k=v=w\n' >more
-runs 'settings and properties come by restore' 0 "$MAIL" restore --input=more
+printf '#@ query.x a%%20b%%3bc\n#= a@x foo=bar%%20baz k=v=w\n' >extra
+runs 'settings and properties come by restore' 0 "$MAIL" restore --input=extra
 is '... quietly' "$(cat out err)" ''
 runs 'dump' 0 "$MAIL" dump
 ok '... is all of it' diff all out

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # flags.t - tags in the names of files.
+# shellcheck disable=SC2016 # commands for sh -c
 # shellcheck source=test/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 

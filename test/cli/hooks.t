@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # hooks.t - programs of the user's before and after new, and external commands.
+# shellcheck disable=SC2016 # commands for sh -c
 # shellcheck source=test/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # insert.t - delivery.
+# shellcheck disable=SC2016 # commands for sh -c
 # shellcheck source=test/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -51,7 +52,7 @@ is '... and has two files' "$("$MAIL" search --output=files id:a@x | wc -l)" 2
 insert 1 'a folder that is not there' e@x --folder=none/at/all
 ok '... is an error' grep -q "^Error: open '$HOME/Mail/none/at/all/tmp/.*': No such file or directory" err
 insert 0 '--create-folder' e@x --folder=none/at/all --create-folder
-is '... makes it' "$(file e@x) $(ls "$HOME/Mail/none/at/all" | tr '\n' ' ')" 'none/at/all/new/NAME cur new tmp '
+is '... makes it' "$(file e@x) $(cd "$HOME/Mail/none/at/all" && echo *)" 'none/at/all/new/NAME cur new tmp'
 is '... for its owner' "$(stat -c %a "$HOME/Mail/none" "$HOME/Mail/none/at/all/cur" | tr '\n' ' ')" '700 700 '
 insert 0 '... or for all' f@x --folder=world --create-folder --world-readable
 is '... makes it' "$(stat -c %a "$HOME/Mail/world/new" "$("$MAIL" search --output=files id:f@x)" | tr '\n' ' ')" '755 644 '

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # reindex.t - reindex and compact.
+# shellcheck disable=SC2016 # commands for sh -c
 # shellcheck source=test/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -75,7 +76,7 @@ runs 'compact' 0 "$MAIL" compact
 ok '... says what it does' grep -qx 'Done.' out
 ok '... first' sh -c 'head -1 out | grep -qx "Compacting database..."'
 is '... segments are one' "$(find "$HOME/Mail/.mailindex/text" -maxdepth 1 -type f | wc -l)" 1
-is '... nothing is left' "$(ls "$HOME/Mail/.mailindex" | grep -c compact)" 0
+is '... nothing is left' "$(find "$HOME/Mail/.mailindex" -name '*compact*')" ''
 ok '... everything is there' sh -c '"$MAIL" dump | cmp before -'
 ok '... in the same order' sh -c '"$MAIL" search --format=json "*" | cmp list -'
 is '... UUID and revision stay' "$("$MAIL" count --lastmod | cut -f2,3)" "$uuid"
