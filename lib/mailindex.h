@@ -153,7 +153,8 @@ uint64_t mail_index_lock_wait (const struct mail_index *index);
 struct mail_message;
 
 /* The fields that state keeps. Values are those of the message's first file, unfolded, RFC 2047
- * decoded (invalid bytes replaced), "" where missing. */
+ * decoded (invalid bytes replaced), "" where missing; To, Cc, Bcc and Reply-To of all fields of the
+ * name. */
 #define MAIL_FIELD_LIST(X) \
     X (MAIL_FROM, "From") \
     X (MAIL_TO, "To") \

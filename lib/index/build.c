@@ -126,7 +126,7 @@ fill_record (void *ctx, struct mime_message *message, struct parsed_file *file)
     struct record *record = &file->record;
     record->date = mime_message_date (message);
     for (unsigned i = 0; i < MAIL_FIELD_COUNT; i++) {
-        const char *raw = mime_header_raw (message, headers[i], 0);
+        const char *raw = mime_header_joined (ctx, message, NULL, headers[i]);
         record->fields[i] = raw ? talloc_strdup (ctx, raw) : "";
     }
     const char *parent = mime_message_parent (message);

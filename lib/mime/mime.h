@@ -88,8 +88,8 @@ bool mime_part_write (const struct mime_message *message, const struct mail_part
  * cannot be read, with errno 0 where the sink wanted no more. */
 bool mime_file_write (int fd, struct mail_sink sink);
 /* Of the message's own header (part: NULL) or that of a MAIL_PART_MESSAGE: the name of a field as
- * the mail spells it; its raw value, or all of them joined with commas where it is one of
- * addresses. NULL where there is no such field. */
+ * the mail spells it; its raw value, or all of them joined with commas, up to HEADER_MAX,
+ * where it is one of addresses. NULL where there is no such field. */
 const char *mime_header_name (const struct mime_message *message, const struct mail_part *part,
                               const char *name);
 const char *mime_header_joined (void *ctx, const struct mime_message *message,

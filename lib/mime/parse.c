@@ -6,6 +6,7 @@
  * bodies is read at once.
  */
 #include "mime/mime-private.h"
+#include "schema.h"
 
 #include <libxml/parser.h>
 #include <string.h>
@@ -240,13 +241,19 @@ mime_header_joined (void *ctx, const struct mime_message *message, const struct 
 {
     const struct mime_headers *headers = headers_of (message, part);
     const char *first = headers != NULL ? mime_headers_get (headers, name, 0) : NULL, *next;
+    GString *all;
     char *joined;
 
     if (first == NULL || !mime_field_is_addresses (name) ||
         mime_headers_get (headers, name, 1) == NULL)
         return first;
-    joined = talloc_strdup (ctx, first);
-    for (unsigned i = 1; (next = mime_headers_get (headers, name, i)) != NULL; i++)
-        joined = talloc_asprintf_append_buffer (joined, ", %s", next);
+    all = g_string_new (first);
+    for (unsigned i = 1; (next = mime_headers_get (headers, name, i)) != NULL; i++) {
+        if (all->len + strlen (next) > HEADER_MAX)
+            break;
+        g_string_append_printf (all, "%s%s", all->len > 0 && *next != '\0' ? ", " : "", next);
+    }
+    joined = talloc_strndup (ctx, all->str, all->len);
+    g_string_free (all, TRUE);
     return joined;
 }

@@ -192,6 +192,9 @@ test_spelling (void **state)
     assert_null (mime_header_name (message, NULL, "cc"));
     assert_string_equal (mime_header_joined (ctx, message, NULL, "TO"), "x@y, z@y");
     assert_null (mime_header_joined (ctx, message, NULL, "cc"));
+    message = parse_mail (ctx, "From: a@b\nCc:\nCc: c@d\nCC:\nFrom: e@f\n\nx\n");
+    assert_string_equal (mime_header_joined (ctx, message, NULL, "cc"), "c@d");
+    assert_string_equal (mime_header_joined (ctx, message, NULL, "from"), "a@b");
     message = parse_mail (ctx, "From: a@b\n\nx\n");
     part = mime_parts (message, NULL);
     assert_string_equal (part->spelled_type, "text/plain");
