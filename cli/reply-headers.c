@@ -174,17 +174,6 @@ reply_subject (void *ctx, struct mail_content *content)
     return *subject ? talloc_asprintf (ctx, "Re: %s", subject) : "Re:";
 }
 
-static const char *
-reply_references (void *ctx, const struct mail_message *message, struct mail_content *content)
-{
-    const char *before = mail_content_header (content, NULL, "References");
-    const char *id = mail_message_id (message);
-
-    if (!before || !*before)
-        return talloc_asprintf (ctx, "<%s>", id);
-    return talloc_asprintf (ctx, "%s <%s>", before, id);
-}
-
 struct reply *
 reply_create (void *ctx, const struct config *config, const struct mail_message *message,
               struct mail_content *content, bool to_all)
@@ -196,7 +185,7 @@ reply_create (void *ctx, const struct config *config, const struct mail_message 
         .content = content,
         .own = user_addresses (reply, config),
     };
-    const char *name = user_name (reply, config);
+    const char *name = user_name (reply, config), *before;
 
     finding.source[TO] = addresses (&finding, "To");
     finding.source[CC] = addresses (&finding, "Cc");
@@ -211,7 +200,8 @@ reply_create (void *ctx, const struct config *config, const struct mail_message 
     }
     reply->subject = reply_subject (reply, content);
     reply->in_reply_to = talloc_asprintf (reply, "<%s>", mail_message_id (message));
-    reply->references = reply_references (reply, message, content);
+    before = mail_content_header (content, NULL, "References");
+    reply->before = before ? before : "";
     return reply;
 }
 
@@ -236,7 +226,8 @@ write_addresses (FILE *file, enum mail_field name, const struct mail_address *li
     talloc_free (field);
 }
 
-/* What is no id, in ASCII, would take the others with it. */
+/* The ids in a text. What else stands there, a comma or junk, would take ids with it when the field
+ * is encoded. */
 static char *
 only_ids (void *ctx, const char *text)
 {
@@ -258,11 +249,12 @@ only_ids (void *ctx, const char *text)
 static void
 write_ids (FILE *file, const struct reply *reply)
 {
-    char *references = only_ids (NULL, reply->references);
+    char *ids = only_ids (NULL, reply->before);
 
     write_text (file, "In-Reply-To", reply->in_reply_to);
-    write_text (file, "References", references);
-    talloc_free (references);
+    ids = talloc_asprintf_append_buffer (ids, "%s%s", *ids ? " " : "", reply->in_reply_to);
+    write_text (file, "References", ids);
+    talloc_free (ids);
 }
 
 void
@@ -298,7 +290,7 @@ print_list (struct printer *printer, const char *key, const struct reply_list *l
 void
 reply_print_headers (struct printer *printer, const struct reply *reply)
 {
-    char *from = mail_address_text (NULL, &reply->from);
+    char *from = mail_address_text (NULL, &reply->from), *references;
 
     printer_begin_map (printer);
     printer_key_string (printer, "Subject", reply->subject ? reply->subject : "");
@@ -307,7 +299,9 @@ reply_print_headers (struct printer *printer, const struct reply *reply)
     print_list (printer, "Cc", &reply->cc);
     print_list (printer, "Bcc", &reply->bcc);
     printer_key_string (printer, "In-reply-to", reply->in_reply_to);
-    printer_key_string (printer, "References", reply->references);
+    references = talloc_asprintf (from, "%s%s%s", reply->before, *reply->before ? " " : "",
+                                  reply->in_reply_to);
+    printer_key_string (printer, "References", references);
     printer_end (printer);
     talloc_free (from);
 }

@@ -17,8 +17,9 @@ struct reply_list {
 struct reply {
     struct mail_address from;
     struct reply_list to, cc, bcc;
-    const char *subject; /* NULL: the original has none */
-    const char *in_reply_to, *references;
+    const char *subject;     /* NULL: the original has none */
+    const char *in_reply_to; /* "<id>" of the original */
+    const char *before;      /* its References, as they are; "" for none */
 };
 
 /* Works out the header of a reply to a message, to all or to its sender only. Belongs to ctx. */

@@ -34,7 +34,17 @@ def is_header(key, *values):
 @rule
 def folded_names(facts, key, peer, ours):
     """The line break of a folded header field is no part of a name."""
-    return is_header(key, peer, ours) and '\n' in peer and re.sub(r'\n[ \t]+', ' ', peer) == ours
+    return is_header(key, peer, ours) and '\n' in peer and \
+        re.sub(r'\n[ \t]+', ' ', peer).replace('"', '') == ours.replace('"', '')
+
+
+@rule
+def references(facts, key, peer, ours):
+    """What stands between ids takes those that follow it from notmuch's reply, its own among them."""
+    junk = [re.sub(rb'<[^<>\s]+>|\s', b'', value) for head in facts.heads
+            for value in re.findall(rb'(?im)^references:((?:[^\n]|\n[ \t])*)', head)]
+    kept = [i for i in re.findall(r'<[^<>\s]+>', peer) if i in ours] if key == 'References' else []
+    return any(junk) and key == 'References' and ours.startswith(' '.join(kept))
 
 
 @rule
