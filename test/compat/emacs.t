@@ -49,6 +49,8 @@ def main():
     with sandbox.Sandbox('notmuch') as peer, sandbox.Sandbox() as ours:
         for box in (peer, ours):
             shutil.copytree(sample, box.root, dirs_exist_ok=True)
+            # A file of a message that has another with another subject: which one is shown is open.
+            os.remove(os.path.join(box.root, 'lists/garden/cur/1403370107.M308841P4039.harbour:2,S'))
             box.lines('new', '--quiet')
         link = os.path.join(ours.top, 'notmuch')
         os.symlink(tap.MAIL, link)
