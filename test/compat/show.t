@@ -256,7 +256,7 @@ class Test:
             people[i] = ours
             if peer != ours:
                 facts = self.both.facts(i)
-                wrong += [] if facts.odd_headers or facts.files > 1 or facts.repeated('From') or \
+                wrong += [] if facts.odd_headers or facts.files > 1 or any(map(facts.repeated, ('From', 'To', 'Cc', 'Bcc'))) or \
                     len(facts.heads[0]) > 50000 or self.folded(peer, ours) else [(i, peer, ours)]
         tap.ok(not wrong and len(people) > 80, 'address: %d messages, but for the rules' % len(people),
                lambda: '%.2000r' % wrong[:3])
