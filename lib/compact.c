@@ -191,8 +191,10 @@ merge_all (struct compact *compact, struct scratch *scratch, struct mail_workers
         return index_fail (index, status, "%s", error);
     merge_send (merge, crew, 0);
     status = await_merge (compact, crew, merge);
-    if (status == MAIL_OK)
-        tell (compact, "text: %zu segments instead of %zu", index->manifest->count, count);
+    if (status == MAIL_OK) {
+        size_t now = index->manifest->count;
+        tell (compact, "text: %zu segment%s instead of %zu", now, now == 1 ? "" : "s", count);
+    }
     talloc_free (merge);
     talloc_free (crew);
     return status;

@@ -10,7 +10,7 @@ for i in 1 2 3 4; do
 done
 tags ()
 {
-    "$MAIL" search --output=messages "tag:$1" | tr '\n' ' '
+    "$MAIL" search --output=messages "tag:$1" | sort | tr '\n' ' '
 }
 
 "$MAIL" new --quiet
