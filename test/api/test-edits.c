@@ -126,7 +126,7 @@ test_tags_only (void **state)
     struct mail_messages *messages;
     struct mail_message *message;
     char *text = talloc_strdup (f->ctx, "");
-    struct mail_results *results = helper_run (f, "*", MAIL_SORT_UNSORTED);
+    struct mail_results *results = helper_run (f, "*", MAIL_SORT_OLDEST_FIRST);
     assert_int_equal (mail_messages_open_tags (f->ctx, results, &messages), MAIL_OK);
     for (;;) {
         size_t count;

@@ -30,6 +30,8 @@ def buffers(box, program):
         found[title].append(allowed(text.replace(box.root, 'ROOT')))
     if 'tagged' not in found:
         tap.diag(done.stderr.decode('utf8', 'replace')[-2000:])
+    # Threads of the same second may be in any order.
+    found['search'] = ['\n'.join(sorted(text.split('\n'))) for text in found['search']]
     return {title: sorted(texts) for title, texts in found.items()}
 
 
