@@ -90,16 +90,6 @@ look (void *ctx, struct check *check)
 
 /* ---- mending ---- */
 
-/* All of "new", without hooks. */
-static int
-run_new (void *ctx, struct check *check)
-{
-    void *options = talloc_memdup (ctx, command_new.defaults, command_new.options_size);
-    char *nothing[] = {NULL};
-
-    return command_new.run (check->cli, options, 0, nothing);
-}
-
 static int
 make_state (void *ctx, struct check *check)
 {
@@ -120,15 +110,24 @@ static int
 finish_state (void *ctx, struct check *check)
 {
     struct mail_index *index = NULL;
-    int code = run_new (ctx, check);
+    int code = new_for_repair (check->cli, check->options->quiet);
     enum mail_status status;
+    char *error = NULL;
+    bool flags = true;
 
-    if (code != 0 && code != EXIT_AGAIN)
+    if (code == 0 && config_boolean (ctx, check->cli->config, "maildir.synchronize_flags", &flags,
+                                     &error) != MAIL_OK) {
+        report (check->cli, "%s", error);
+        code = 1;
+    }
+    if (code != 0) {
+        report (check->cli, "the repair is not finished: run it again");
         return code;
+    }
     code = session_open (ctx, check->cli, 0, &index);
     if (code != 0)
         return code;
-    status = mail_repair_tags (index);
+    status = mail_repair_tags (index, flags);
     if (status != MAIL_OK)
         code = report_status (check->cli, status, index);
     else if (!check->options->quiet)
@@ -146,8 +145,11 @@ make_text (void *ctx, struct check *check)
     struct mail_changes *changes;
     struct mail_index *index = NULL;
     enum mail_status status;
-    int code = session_open (ctx, check->cli, 0, &index);
+    /* files are looked for where they are now */
+    int code = new_for_repair (check->cli, true);
 
+    if (code == 0)
+        code = session_open (ctx, check->cli, 0, &index);
     if (code != 0)
         return code;
     changes = mail_changes_create (ctx, index);

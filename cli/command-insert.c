@@ -16,6 +16,7 @@
 #include "tag-operations.h"
 
 #include <glib.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <talloc.h>
@@ -84,14 +85,22 @@ read_tags (void *ctx, struct insert *insert, int argc, char **argv)
     return 0;
 }
 
-/* The folder as a relative path: without doubled slashes and "."; NULL where ".." is in it. */
+/* What "new" never looks into. */
+static bool
+is_hidden_place (const char *name)
+{
+    return strcmp (name, ".mailindex") == 0 || strcmp (name, ".notmuch") == 0;
+}
+
+/* The folder as a relative path: without doubled slashes and "."; NULL where ".." or an index is in
+ * it. */
 static char *
 clean_folder (void *ctx, const char *given)
 {
     char **parts = g_strsplit (given, "/", -1), *folder = talloc_strdup (ctx, "");
 
     for (char **part = parts; folder && *part; part++) {
-        if (strcmp (*part, "..") == 0)
+        if (strcmp (*part, "..") == 0 || is_hidden_place (*part))
             TALLOC_FREE (folder);
         else if (**part && strcmp (*part, ".") != 0)
             folder = talloc_asprintf_append (folder, "%s%s", *folder ? "/" : "", *part);
@@ -331,6 +340,7 @@ run_insert (struct cli *cli, void *options, int argc, char **argv)
     struct insert insert = {.cli = cli, .options = options};
     int code = read_tags (local, &insert, argc, argv);
 
+    signal (SIGXFSZ, SIG_IGN); /* mail servers set that limit: it is a full disk */
     if (code == 0)
         code = prepare (local, &insert);
     if (code == 0)

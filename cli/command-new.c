@@ -45,6 +45,7 @@ struct new_run {
     struct progress *progress;
     bool first;    /* the index was empty */
     bool again;    /* a later run may do better */
+    bool failed;   /* it has not come to its end */
     uint64_t told; /* problems that the scan has found and the index did not know */
 };
 
@@ -305,6 +306,7 @@ apply (struct new_run *run, struct mail_changes *changes, struct mail_apply_coun
 static int
 fatal (struct new_run *run, enum mail_status status, const char *error)
 {
+    run->failed = true;
     if (status == MAIL_ERROR_INTERRUPTED) {
         fflush (stdout);
         fputs ("Stopping...\n", stderr);
@@ -398,6 +400,27 @@ run_new (struct cli *cli, void *options, int argc, char **argv)
         code = look_for_mail (&run);
     if (run.options->hooks && (code == 0 || code == EXIT_AGAIN) && hook_run (cli, "post-new") != 0)
         code = 1;
+    return code;
+}
+
+int
+new_for_repair (struct cli *cli, bool quiet)
+{
+    struct new_options options = defaults;
+    struct new_run run = {.cli = cli, .options = &options};
+    void *local = talloc_new (NULL), *reading = talloc_new (local);
+    int code = read_settings (local, &run);
+
+    options.quiet = quiet;
+    if (code == 0)
+        code = session_open (local, cli, SESSION_CHANGE | SESSION_QUIET, &run.index);
+    if (code == 0)
+        code = bring_up_to_date (reading, &run);
+    if (code == EXIT_AGAIN && !run.failed) /* what cannot be read now has a place kept for it */
+        code = 0;
+    talloc_free (reading);
+    session_close (cli, run.index);
+    talloc_free (local);
     return code;
 }
 

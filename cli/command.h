@@ -68,6 +68,9 @@ const struct command *command_find (const char *name);
 extern const struct option_spec global_specs[];       /* before the command */
 extern const struct option_spec global_specs_after[]; /* after it */
 
+/* All of "new" but hooks, for a repair: 0 too where some file could not be read. */
+int new_for_repair (struct cli *cli, bool quiet);
+
 /* Help on one command, or a topic: the manual page where it is installed, else what the tables say.
  * name: NULL for the overview. */
 int help_show (const struct cli *cli, const char *name);

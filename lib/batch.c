@@ -146,6 +146,17 @@ parse_properties (void *ctx, char *text, struct batch_line *line)
 }
 
 bool
+batch_parse_setting (char *line, struct mail_setting *setting_out)
+{
+    char *value = strncmp (line, "#@ ", 3) == 0 ? strchr (line + 3, ' ') : NULL;
+    if (!value)
+        return false;
+    *value++ = '\0';
+    *setting_out = (struct mail_setting){line + 3, value};
+    return decode_hex (line + 3) && decode_hex (value);
+}
+
+bool
 batch_parse (void *ctx, const char *text, struct batch_line *line_out)
 {
     char *copy = talloc_strdup (ctx, text);

@@ -23,6 +23,9 @@ void batch_append_id (GString *out, const char *id);
 void batch_append_properties (GString *out, const char *id, const struct mail_property *properties,
                               size_t count);
 
+/* A setting, in place: "#@ KEY VALUE", both hex-encoded. False for another line. */
+bool batch_parse_setting (char *line, struct mail_setting *setting_out);
+
 struct batch_line {
     char *id;
     bool is_properties; /* else tags */

@@ -131,6 +131,9 @@ check_opened (struct check *check)
     if (status == MAIL_OK)
         check_journals (check, strtoull (text, NULL, 10));
     check_snapshots (check);
+    if (store_metadata (index, index->state, META_JOURNAL_LOST, &text, NULL) == MAIL_OK && *text)
+        check_found (check, MAIL_STORE_JOURNAL, "journal",
+                     "some of it has been lost; a new snapshot makes up for it");
 }
 
 /* Whether Xapian reads state, so that a version that is not right is that of our schema. */
@@ -165,9 +168,18 @@ check_once (void *ctx, const struct mail_open_options *options, struct check *ch
     bool damaged = status == MAIL_ERROR_CORRUPT || status == MAIL_ERROR_STORE ||
                    (status == MAIL_ERROR_VERSION && !is_database (folder)) ||
                    (status == MAIL_ERROR_NO_INDEX && has_remains (folder));
-    if (damaged)
+    if (damaged) {
+        struct mail_index closed = {.folder = folder};
         check_found (check, MAIL_STORE_STATE, "state", "%s", error);
-    else if (error_out)
+        check->index = &closed;
+        check_journals (check, UINT64_MAX);
+        check_snapshots (check);
+        if (!snapshot_has_history (folder))
+            check_found (check, MAIL_STORE_SNAPSHOT, "backups",
+                         "there is neither snapshot nor journal: tags cannot be brought back");
+        check->index = NULL;
+    }
+    if (!damaged && error_out)
         *error_out = talloc_strdup (ctx, error);
     talloc_free (folder);
     return damaged ? MAIL_OK : status;

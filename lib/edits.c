@@ -85,6 +85,11 @@ slice_begin (void *ctx, struct mail_index *index, struct slice **slice_out)
         talloc_free (slice);
         return status;
     }
+    if (slice->writer->restoring && !index->repairing) {
+        talloc_free (slice);
+        return index_fail (index, MAIL_ERROR_LOCKED,
+                           "the index is being repaired; 'check --repair' finishes it");
+    }
     slice->renames = renames_create (slice, slice->writer);
     *slice_out = slice;
     return MAIL_OK;

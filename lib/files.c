@@ -18,6 +18,7 @@ files_status (int error)
     switch (error) {
     case ENOSPC:
     case EDQUOT:
+    case EFBIG:
         return MAIL_ERROR_NO_SPACE;
     case EACCES:
     case EPERM:

@@ -8,7 +8,9 @@
  * writes is not part of it.
  */
 #include "batch.h"
+#include "edits.h"
 #include "journal.h"
+#include "publish-private.h"
 #include "schema.h"
 #include "snapshot.h"
 
@@ -16,18 +18,48 @@
 #include <talloc.h>
 
 #define AT_ONCE 20000 /* lines */
+#define FLAGS_AT_ONCE 2000
 
 struct history {
     struct mail_index *index;
     struct mail_edits *edits;
-    GHashTable *seen; /* ids */
+    GHashTable *seen;    /* ids */
+    GHashTable *missing; /* id -> set of tags, of messages that are not there now */
+    bool of_missing;     /* the second pass: they get their tags */
     enum mail_status status;
 };
+
+static void
+free_set (gpointer set)
+{
+    g_hash_table_destroy (set);
+}
+
+static void
+note_missing (void *closure, const char *id)
+{
+    struct history *history = closure;
+    if (!g_hash_table_contains (history->missing, id))
+        g_hash_table_insert (history->missing, g_strdup (id),
+                             g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL));
+}
 
 static enum mail_status
 do_edits (struct history *history)
 {
-    return mail_edits_apply (history->edits, NULL, NULL, NULL);
+    return mail_edits_apply (history->edits, note_missing, history, NULL);
+}
+
+static void
+do_missing (struct history *history, const struct batch_line *line)
+{
+    GHashTable *tags = g_hash_table_lookup (history->missing, line->id);
+    for (size_t i = 0; tags && i < line->tag_count; i++) {
+        if (line->tags[i].add)
+            g_hash_table_add (tags, g_strdup (line->tags[i].tag));
+        else
+            g_hash_table_remove (tags, line->tags[i].tag);
+    }
 }
 
 static enum mail_status
@@ -36,8 +68,13 @@ do_line (void *closure, const char *text)
     struct history *history = closure;
     struct batch_line line;
     void *local = talloc_new (NULL);
+    struct mail_setting setting;
     enum mail_status status = MAIL_OK;
-    if (batch_parse (local, text, &line)) {
+    if (batch_parse_setting (talloc_strdup (local, text), &setting)) {
+        status = mail_index_set_settings (history->index, &setting, 1);
+    } else if (history->of_missing && batch_parse (local, text, &line)) {
+        do_missing (history, &line);
+    } else if (!history->of_missing && batch_parse (local, text, &line)) {
         struct mail_edit edit = {
             .tags = line.tags,
             .tag_count = line.tag_count,
@@ -89,6 +126,66 @@ do_journals (void *ctx, struct history *history)
     return status == MAIL_OK ? history->status : status;
 }
 
+/* ---- what else belongs to it ---- */
+
+/* Of a message whose file is away now (a folder that is not mounted, mail that is fetched again) a
+ * tombstone keeps the tags. */
+static enum mail_status
+bury_missing (void *ctx, struct history *history)
+{
+    struct mail_apply_options options = {0};
+    struct publish *publish;
+    GHashTableIter iter, tags;
+    gpointer id, set, tag;
+    if (g_hash_table_size (history->missing) == 0)
+        return MAIL_OK;
+    enum mail_status status = publish_begin (ctx, history->index, &options, &publish);
+    if (status != MAIL_OK)
+        return status;
+    struct writer *writer = publish_writer (publish);
+    g_hash_table_iter_init (&iter, history->missing);
+    while (status == MAIL_OK && g_hash_table_iter_next (&iter, &id, &set)) {
+        struct edit *edit = edit_create (publish, writer, writer_new_docid (writer), id);
+        g_hash_table_iter_init (&tags, set);
+        while (g_hash_table_iter_next (&tags, &tag, NULL))
+            edit_add_tag (edit, tag);
+        edit->message->thread = writer_new_thread (writer);
+        status = publish_put_tombstone (publish, edit);
+        talloc_free (edit);
+    }
+    struct mail_apply_counts counts;
+    if (status == MAIL_OK)
+        return publish_commit (publish, &counts, NULL);
+    talloc_free (publish);
+    return status;
+}
+
+/* Names of files are newer than the last line about a message, where they follow each other. */
+static enum mail_status
+take_flags (void *ctx, struct mail_index *index)
+{
+    struct idset ids = {NULL, 0};
+    enum mail_status status = index_all_mail (ctx, index, &ids);
+    for (size_t from = 0; status == MAIL_OK && from < ids.count; from += FLAGS_AT_ONCE) {
+        struct slice *slice;
+        uint64_t written;
+        status = slice_begin (ctx, index, &slice);
+        if (status != MAIL_OK)
+            break;
+        for (size_t i = from; status == MAIL_OK && i < ids.count && i < from + FLAGS_AT_ONCE; i++) {
+            struct edit *edit;
+            status = slice_edit (slice, ids.ids[i], &edit);
+            if (status == MAIL_OK && edit && index_folders (index))
+                edit_tags_from_flags (edit, index_folders (index));
+        }
+        if (status == MAIL_OK)
+            status = slice_commit (slice, &written);
+        else
+            slice_cancel (slice);
+    }
+    return status;
+}
+
 /* Takes the mark away that says that there is something to restore. */
 static enum mail_status
 finish (void *ctx, struct mail_index *index)
@@ -115,20 +212,37 @@ mail_repair_is_open (struct mail_index *index)
     return open;
 }
 
+/* All lines, in order. */
+static enum mail_status
+follow (void *ctx, struct history *history)
+{
+    enum mail_status status = do_snapshot (ctx, history);
+    return status == MAIL_OK ? do_journals (ctx, history) : status;
+}
+
 enum mail_status
-mail_repair_tags (struct mail_index *index)
+mail_repair_tags (struct mail_index *index, bool flags)
 {
     void *local = talloc_new (index);
     struct history history = {.index = index, .edits = mail_edits_create (local, index)};
     history.seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-    enum mail_status status = do_snapshot (local, &history);
-    if (status == MAIL_OK)
-        status = do_journals (local, &history);
+    history.missing = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, free_set);
+    index->repairing = true;
+    enum mail_status status = follow (local, &history);
     if (status == MAIL_OK)
         status = do_edits (&history);
+    history.of_missing = true;
+    if (status == MAIL_OK && g_hash_table_size (history.missing) > 0)
+        status = follow (local, &history);
+    if (status == MAIL_OK)
+        status = bury_missing (local, &history);
+    if (status == MAIL_OK && flags)
+        status = take_flags (local, index);
     if (status == MAIL_OK)
         status = finish (local, index);
+    index->repairing = false;
     g_hash_table_destroy (history.seen);
+    g_hash_table_destroy (history.missing);
     talloc_free (local);
     return status;
 }

@@ -33,6 +33,7 @@ struct mail_index {
     uint32_t *alias_of;      /* ... and the message of each */
     bool aliases_loaded;
 
+    bool repairing; /* changes of tags are allowed while META_RESTORING is set */
     struct maildir_flags *flags;
     bool flags_to_names; /* a change of tags goes into the names of files */
 

@@ -290,6 +290,11 @@ open_at_end (struct writer *writer, int *fd_out, uint64_t *length_out)
         return failed (writer, "open", error);
     }
     uint64_t length = (uint64_t) st.st_size;
+    if (length < writer->journal_length &&
+        store_set_metadata (writer->state, META_JOURNAL_LOST, "1", 1) != MAIL_OK) {
+        close (fd);
+        return writer_fail (writer, MAIL_ERROR_STORE);
+    }
     if (length != writer->journal_length) {
         length = find_end (path, writer->revision - 1);
         if (ftruncate (fd, (off_t) length) != 0) {
@@ -344,7 +349,9 @@ journal_write (struct writer *writer)
     int fd;
     uint64_t length;
     size_t block_length;
-    if (!writer->journal || writer->journal->len == 0)
+    /* What a repair and a "new" within it do is in the snapshot that follows; were it here, the
+     * next repair after one that was stopped would take it for what the user did. */
+    if (writer->restoring || !writer->journal || writer->journal->len == 0)
         return MAIL_OK;
     enum mail_status status = open_at_end (writer, &fd, &length);
     if (status != MAIL_OK)

@@ -664,8 +664,10 @@ enum mail_status mail_index_check (void *ctx, const struct mail_open_options *op
 enum mail_status mail_repair_begin (void *ctx, const struct mail_open_options *options,
                                     char **aside_out, char **error_out);
 /* Last step: gives all messages the tags and properties that the newest snapshot and the journals
- * have for them. May be done again if it was stopped. */
-enum mail_status mail_repair_tags (struct mail_index *index);
+ * have for them; those that are not there now, when they come back (as tombstones). flags: then
+ * what the names of files say holds. May be done again if it was stopped. Until it is done, other
+ * changes of tags are refused (MAIL_ERROR_LOCKED), and nothing is written to the journal. */
+enum mail_status mail_repair_tags (struct mail_index *index, bool flags);
 /* Whether mail_repair_begin was called and mail_repair_tags has not been done since. */
 bool mail_repair_is_open (struct mail_index *index);
 

@@ -46,7 +46,9 @@ enum schema_slot {
 #define META_REVISION "revision"         /* decimal */
 #define META_MANIFEST "manifest"         /* manifest_encode() */
 #define META_RESERVATIONS "reservations" /* a line each: FIRST LAST SCRATCH-FOLDER */
-#define META_JOURNAL "journal"     /* decimal: bytes of the journal that belong to this state */
+#define META_JOURNAL "journal" /* decimal: bytes of the journal that belong to this state */
+#define META_JOURNAL_LOST \
+    "journal-lost"                 /* "1" when some of it was missing; until the next snapshot */
 #define META_RESTORING "restoring" /* "1" until mail_repair_tags() has been done */
 #define META_SETTINGS "settings"   /* configuration kept in the index: settings.c */
 

@@ -32,6 +32,9 @@ scratch_create (void *ctx, const char *index_folder, struct scratch **scratch_ou
     scratch->name =
         talloc_asprintf (scratch, "%ld-%08x", (long) getpid (), (unsigned) g_random_int ());
     scratch->path = talloc_asprintf (scratch, "%s/%s", parent, scratch->name);
+    *strrchr (parent, '/') = '\0'; /* a damaged index may lack text/ */
+    mkdir (parent, 0700);
+    parent[strlen (parent)] = '/';
     mkdir (parent, 0700);
     if (mkdir (scratch->path, 0700) != 0) {
         enum mail_status status = files_status (errno);

@@ -26,7 +26,7 @@
 #include <zlib.h>
 
 #define SUFFIX ".tags"
-#define HEAD "#notmuch-dump batch-tag:3 properties,tags\n"
+#define HEAD "#notmuch-dump batch-tag:3 config,properties,tags\n"
 #define FLUSH_BYTES ((size_t) 256 << 10)
 #define DUE_BYTES (16 << 20)
 #define DUE_SECONDS (7 * 86400)
@@ -91,7 +91,8 @@ read_lines (const char *path, snapshot_line_fn each, void *closure, enum mail_st
         if (good && each && !first && !ended && line[0] != '#') {
             line[length - 1] = '\0';
             *status = each (closure, line);
-        } else if (good && each && strncmp (line, "#= ", 3) == 0) {
+        } else if (good && each &&
+                   (strncmp (line, "#= ", 3) == 0 || strncmp (line, "#@ ", 3) == 0)) {
             line[length - 1] = '\0';
             *status = each (closure, line);
         }
@@ -152,6 +153,22 @@ append_message (struct output *output, const struct mail_message *message)
 }
 
 static enum mail_status
+append_settings (void *ctx, struct mail_index *index, struct output *output)
+{
+    struct mail_setting *settings;
+    size_t count;
+    enum mail_status status = mail_index_settings (ctx, index, &settings, &count);
+    for (size_t i = 0; status == MAIL_OK && i < count; i++) {
+        g_string_append (output->pending, "#@ ");
+        batch_append_hex (output->pending, settings[i].key);
+        g_string_append_c (output->pending, ' ');
+        batch_append_hex (output->pending, settings[i].value);
+        g_string_append_c (output->pending, '\n');
+    }
+    return status;
+}
+
+static enum mail_status
 write_messages (struct mail_index *index, struct output *output)
 {
     struct idset ids = {NULL, 0};
@@ -162,6 +179,8 @@ write_messages (struct mail_index *index, struct output *output)
         status = index_all_mail (local, index, &ids);
     while (status != MAIL_OK && (status = index_overtaken (index, status, &attempt)) == MAIL_OK);
     g_string_append (output->pending, HEAD);
+    if (status == MAIL_OK)
+        status = append_settings (local, index, output);
     for (size_t i = 0; status == MAIL_OK && i < ids.count; i++) {
         struct mail_message *message = NULL;
         status = message_read_parts (local, index, ids.ids[i], STORE_TERMS, &message);
@@ -231,6 +250,11 @@ turn_journal (void *ctx, struct mail_index *index, char ***old_out)
                              "the index is being repaired, and that is not finished yet");
     if (status == MAIL_OK)
         status = journal_rotate (writer, &rotated);
+    if (status == MAIL_OK) {
+        status = store_set_metadata (writer->state, META_JOURNAL_LOST, "", 0);
+        if (status != MAIL_OK)
+            writer_fail (writer, status);
+    }
     if (status == MAIL_OK) {
         char **all = journal_files (ctx, index->folder);
         size_t count = 0;
@@ -302,10 +326,14 @@ mail_snapshot_is_due (struct mail_index *index)
     struct stat journal, backups;
     bool changed = stat (talloc_asprintf (local, "%s/journal", index->folder), &journal) == 0 &&
                    journal.st_size > 0;
+    char *lost = NULL;
+    bool is_lost =
+        store_metadata (local, index->state, META_JOURNAL_LOST, &lost, NULL) == MAIL_OK && *lost;
     bool due =
-        changed && (journal.st_size > DUE_BYTES ||
-                    stat (talloc_asprintf (local, "%s/backups", index->folder), &backups) != 0 ||
-                    backups.st_mtime < time (NULL) - DUE_SECONDS);
+        is_lost ||
+        (changed && (journal.st_size > DUE_BYTES ||
+                     stat (talloc_asprintf (local, "%s/backups", index->folder), &backups) != 0 ||
+                     backups.st_mtime < time (NULL) - DUE_SECONDS));
     talloc_free (local);
     return due;
 }

@@ -86,6 +86,18 @@ load_manifest (struct writer *writer)
 }
 
 static enum mail_status
+load_restoring (struct writer *writer)
+{
+    char *text;
+    enum mail_status status = store_metadata (writer, writer->state, META_RESTORING, &text, NULL);
+    if (status != MAIL_OK)
+        return writer_fail (writer, status);
+    writer->restoring = *text != '\0';
+    talloc_free (text);
+    return MAIL_OK;
+}
+
+static enum mail_status
 load_counters (struct writer *writer)
 {
     uint64_t revision;
@@ -96,6 +108,8 @@ load_counters (struct writer *writer)
         status = get_number (writer, META_NEXT_THREAD, &writer->next_thread);
     if (status == MAIL_OK)
         status = get_number (writer, META_JOURNAL, &writer->journal_length);
+    if (status == MAIL_OK)
+        status = load_restoring (writer);
     if (status == MAIL_OK)
         status = load_manifest (writer);
     writer->revision = status == MAIL_OK ? revision + 1 : 0;

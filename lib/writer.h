@@ -33,6 +33,7 @@ struct writer {
     uint64_t journal_length; /* that state knows */
     uint64_t journal_before; /* its length before journal_write() ... */
     bool journal_written;    /* ... which has been */
+    bool restoring;          /* META_RESTORING: nothing is journalled */
 };
 
 /* Waits for the lock. The errors of lock_acquire and store_open, with the handle's text set. */

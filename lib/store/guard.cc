@@ -33,9 +33,10 @@ says (const Xapian::Error &error, int number)
 static const struct {
     int number;
     enum mail_status status;
-} system_errors[] = {{ENOSPC, MAIL_ERROR_NO_SPACE},  {EDQUOT, MAIL_ERROR_NO_SPACE},
-                     {EACCES, MAIL_ERROR_READ_ONLY}, {EROFS, MAIL_ERROR_READ_ONLY},
-                     {EPERM, MAIL_ERROR_READ_ONLY},  {EIO, MAIL_ERROR_IO}};
+} system_errors[] = {{ENOSPC, MAIL_ERROR_NO_SPACE}, {EDQUOT, MAIL_ERROR_NO_SPACE},
+                     {EFBIG, MAIL_ERROR_NO_SPACE},  {EACCES, MAIL_ERROR_READ_ONLY},
+                     {EROFS, MAIL_ERROR_READ_ONLY}, {EPERM, MAIL_ERROR_READ_ONLY},
+                     {EIO, MAIL_ERROR_IO}};
 
 static enum mail_status
 system_status (const Xapian::Error &error, enum mail_status otherwise)

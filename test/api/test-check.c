@@ -171,9 +171,15 @@ test_state (void **state)
     assert_true (mail_repair_is_open (f->index));
     assert_int_equal (check (f), 1u << MAIL_STORE_REPAIR);
     assert_int_equal (mail_snapshot_take (f->index, 2), MAIL_ERROR_CORRUPT);
+    struct mail_query *query;
+    struct mail_query_error fault;
+    struct mail_tag_change change = {"too-soon", true};
     helper_index (f, helper_standard_files);
+    assert_int_equal (mail_query_parse (f->ctx, f->index, "*", &query, &fault), MAIL_OK);
+    assert_int_equal (mail_query_tag (query, &change, 1, NULL), MAIL_ERROR_LOCKED);
+    talloc_free (query);
     assert_int_equal (helper_count (f, "tag:in-snapshot"), 0);
-    assert_int_equal (mail_repair_tags (f->index), MAIL_OK);
+    assert_int_equal (mail_repair_tags (f->index, true), MAIL_OK);
     assert_false (mail_repair_is_open (f->index));
     assert_int_equal (mail_index_refresh (f->index), MAIL_OK);
     assert_int_equal (helper_count (f, "tag:in-snapshot"), 1);
