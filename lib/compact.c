@@ -7,7 +7,9 @@
  * Segments are merged without the lock, as in any run.
  */
 #include "files.h"
+#include "journal.h"
 #include "merge.h"
+#include "snapshot.h"
 #include "writer.h"
 
 #include <errno.h>
@@ -85,6 +87,43 @@ link_segments (struct compact *compact, const struct manifest *manifest)
     return MAIL_OK;
 }
 
+static enum mail_status
+link_files (struct compact *compact, char *const *paths, const char *place)
+{
+    for (; *paths; paths++) {
+        char *to = talloc_asprintf (compact, "%s/%s", place, strrchr (*paths, '/') + 1);
+        if (link (*paths, to) != 0)
+            return fail (compact, "link", to);
+    }
+    return MAIL_OK;
+}
+
+/* Snapshots and journals, without which the backup could not be repaired. The newest journal goes
+ * on being written, so it is copied. */
+static enum mail_status
+link_history (struct compact *compact)
+{
+    char **journals = journal_files (compact, compact->index->folder), **last = journals;
+    char *snapshots = talloc_asprintf (compact, "%s/backups", compact->backup);
+    char *copy = talloc_asprintf (compact, "%s/journal", compact->backup), *bytes;
+    gsize length;
+    while (last[1])
+        last++;
+    if (g_file_get_contents (*last, &bytes, &length, NULL)) {
+        bool written = g_file_set_contents (copy, bytes, (gssize) length, NULL);
+        g_free (bytes);
+        if (!written || chmod (copy, 0600) != 0)
+            return fail (compact, "write", copy);
+    }
+    *last = NULL;
+    if (mkdir (snapshots, 0700) != 0)
+        return fail (compact, "make", snapshots);
+    enum mail_status status = link_files (compact, journals, compact->backup);
+    if (status == MAIL_OK)
+        status = link_files (compact, snapshot_files (compact, compact->index->folder), snapshots);
+    return status;
+}
+
 /* ---- state ---- */
 
 static uint64_t
@@ -130,6 +169,8 @@ compact_locked (struct compact *compact, struct writer *writer)
     uint64_t after = bytes_of (compact, made);
     if (compact->backup)
         status = link_segments (compact, writer->manifest);
+    if (compact->backup && status == MAIL_OK)
+        status = link_history (compact);
     if (status == MAIL_OK)
         status = exchange (compact, state, made);
     if (status != MAIL_OK)

@@ -76,6 +76,15 @@ rm -rf "$index/state"
 is 'settings in the index are back' "$("$MAIL" config get query.mine):$("$MAIL" count query:mine)" tag:x:6
 
 begin
+"$MAIL" compact --quiet --backup="$HOME/kept"
+rm -rf "$index"
+mv "$HOME/kept" "$index"
+runs 'the backup of compact' 0 "$MAIL" check
+rm -rf "$index/state"
+"$MAIL" check --repair --quiet
+is '... can be repaired itself' "$("$MAIL" count tag:x)" 6
+
+begin
 rm -rf "$index/text"
 runs 'no words' 0 "$MAIL" check --repair --quiet
 is '... they are back' "$("$MAIL" count hello)" 6
