@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <talloc.h>
+#include <unistd.h>
 
 #define FORMAT_VERSION_MIN 1
 #define EXIT_FORMAT_TOO_OLD 20
@@ -23,7 +24,14 @@ static int
 open_failed (const struct cli *cli, enum mail_status status, const struct config_paths *paths,
              const char *error)
 {
-    if (status == MAIL_ERROR_NO_INDEX)
+    char *text = talloc_asprintf (NULL, "%s/.mailindex/text", paths->database);
+    bool was = access (text, F_OK) == 0;
+
+    talloc_free (text);
+    if (status == MAIL_ERROR_NO_INDEX && was)
+        report (cli, "the index in '%s' is damaged: '%s check' says where", paths->database,
+                cli->program);
+    else if (status == MAIL_ERROR_NO_INDEX)
         report (cli, "there is no index in '%s' yet: '%s new' makes one", paths->database,
                 cli->program);
     else
