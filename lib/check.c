@@ -293,13 +293,20 @@ mail_index_check (void *ctx, const struct mail_open_options *options, mail_damag
     if (error_out)
         *error_out = NULL;
     enum mail_status status = check_apart (local, options, &check, error_out);
-    if (status == MAIL_OK && (check.found > 0 || check.overtaken)) {
+    if (status == MAIL_ERROR_OVERTAKEN ||
+        (status == MAIL_OK && (check.found > 0 || check.overtaken))) {
         char *folder = talloc_asprintf (local, "%s/.mailindex", options->path);
         int timeout = options->lock_timeout < 0 ? 30 : options->lock_timeout;
         check = (struct check){.each = each, .closure = closure};
         status = lock_acquire (local, folder, timeout, options->command, &lock, &waited, error_out);
         if (status == MAIL_OK)
             status = check_apart (local, options, &check, error_out);
+        /* nobody can have overtaken it now */
+        if (status == MAIL_ERROR_OVERTAKEN ||
+            (status == MAIL_OK && check.overtaken && check.found == 0)) {
+            check_found (&check, MAIL_STORE_STATE, "state", "a block is of another revision");
+            status = MAIL_OK;
+        }
         *found_out = check.found;
     }
     if (error_out && *error_out)
