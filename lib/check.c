@@ -306,6 +306,8 @@ mail_index_check (void *ctx, const struct mail_open_options *options, mail_damag
             (status == MAIL_OK && check.overtaken && check.found == 0)) {
             check_found (&check, MAIL_STORE_STATE, "state", "a block is of another revision");
             status = MAIL_OK;
+            if (error_out)
+                *error_out = NULL;
         }
         *found_out = check.found;
     }

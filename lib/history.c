@@ -71,7 +71,8 @@ do_line (void *closure, const char *text)
     struct mail_setting setting;
     enum mail_status status = MAIL_OK;
     if (batch_parse_setting (talloc_strdup (local, text), &setting)) {
-        status = mail_index_set_settings (history->index, &setting, 1);
+        if (!history->of_missing)
+            status = mail_index_set_settings (history->index, &setting, 1);
     } else if (history->of_missing && batch_parse (local, text, &line)) {
         do_missing (history, &line);
     } else if (!history->of_missing && batch_parse (local, text, &line)) {

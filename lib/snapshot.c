@@ -88,11 +88,7 @@ read_lines (const char *path, snapshot_line_fn each, void *closure, enum mail_st
             written = strtoul (line + 3, &end, 16);
         else
             sum = crc32_z (sum, (const Bytef *) line, (size_t) length);
-        if (good && each && !first && !ended && line[0] != '#') {
-            line[length - 1] = '\0';
-            *status = each (closure, line);
-        } else if (good && each &&
-                   (strncmp (line, "#= ", 3) == 0 || strncmp (line, "#@ ", 3) == 0)) {
+        if (good && each && !first && !ended) {
             line[length - 1] = '\0';
             *status = each (closure, line);
         }
