@@ -15,6 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, '..', 'lib')]
 import shim
 import tap
+import processes
 import sandbox
 
 COUNT = 600
@@ -58,20 +59,19 @@ def agree(box, what):
 
 
 def killed(box, chance):
-    ended = 0
     start = time.monotonic()
     box.lines('tag', '-unread', '--', '*')
-    length = time.monotonic() - start
-    for number in range(ROUNDS):
+    moments = processes.Moments(chance, time.monotonic() - start, ROUNDS, ROUNDS // 3)
+    for number, moment in moments:
         change = '+unread' if number % 2 == 0 else '-unread'
         process = box.start('tag', change, '--', '*', stdout=-3, stderr=-3)
-        time.sleep(chance.uniform(0, length))
+        processes.ends(process, moment)
         process.send_signal(signal.SIGKILL)
-        ended += process.wait() == -signal.SIGKILL
+        moments.tell(process.wait() == -signal.SIGKILL)
         agree(box, 'killed')
         box.lines('tag', change, '--', '*')
         tap.equal(box.count('tag:unread'), COUNT if change == '+unread' else 0, 'done again, all have it')
-    tap.ok(ended >= ROUNDS // 3, 'a third of the runs were killed before their end', ended)
+    moments.ok('a third of the runs were killed before their end')
 
 
 def refused(box):

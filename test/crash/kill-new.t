@@ -15,6 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, '..', 'lib')]
 import tap
 import rounds
+import processes
 import sandbox
 
 COUNT = 3000
@@ -39,7 +40,7 @@ def killed_run(box, moment, after_commit):
     if after_commit:
         while not watch.commits and process.poll() is None:
             time.sleep(0.0005)
-    time.sleep(moment)
+    processes.ends(process, moment)
     process.send_signal(signal.SIGKILL)
     code = process.wait()
     commits = len(watch.stop())
@@ -98,14 +99,14 @@ def main():
         tap.diag('%.2f s, commits at %s' % (length, ' '.join('%.3f' % c for c in commits)))
         if not tap.ok(len(commits) >= 2, 'the run has a first and a last commit', commits):
             tap.done()
-        between, last = 0, len(commits)
-        for number in range(ROUNDS):
+        last = len(commits)
+        moments = processes.Moments(chance, commits[-1] - commits[0], ROUNDS, ROUNDS // 2)
+        for number, moment in moments:
             after = number % 5 != 0
-            span = commits[-1] - commits[0] if after else length
-            seen = one_round(number, mail, right, chance.uniform(0, span), after)
-            between += seen is not None and 1 <= seen < last
-        tap.ok(between >= ROUNDS // 2, 'half of the kills fell between first and last commit',
-               '%d of %d' % (between, ROUNDS))
+            seen = one_round(number, mail, right, moment if after else chance.uniform(0, length), after)
+            if after:
+                moments.tell(seen is not None and 1 <= seen < last)
+        moments.ok('half of the kills fell between the first and the last commit')
     tap.done()
 
 

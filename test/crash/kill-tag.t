@@ -13,6 +13,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, '..', 'lib')]
 import tap
 import invent
+import processes
 import sandbox
 
 COUNT = 1500
@@ -46,7 +47,7 @@ def one_round(box, number, command, moment):
     before = tags_of(box)
     new, old = 'r%d' % number, 'r%d' % (number - 1)
     process = box.start(*command, stdout=-3, stderr=-3)
-    time.sleep(moment)
+    processes.ends(process, moment)
     process.send_signal(signal.SIGKILL)
     code = process.wait()
     now = tags_of(box)
@@ -66,17 +67,17 @@ def one_round(box, number, command, moment):
 
 def main():
     chance = random.Random(int(os.environ.get('MAIL_TEST_SEED', '5')))
-    killed = 0
     with sandbox.Sandbox() as box:
         invent.maildirs(box.root, COUNT, size=30)
         box.lines('new')
         length, least = length_of(box)
         tap.diag('undisturbed: %.3f s' % length)
         files = box.files()
-        for number in range(1, ROUNDS + 1):
-            command = list(forms(box, number))[number % 2]
-            killed += one_round(box, number, command, chance.uniform(least / 2, length))
-        tap.ok(killed >= ROUNDS // 3, 'a third of the runs were killed before their end', killed)
+        moments = processes.Moments(chance, length, ROUNDS, ROUNDS // 3, least / 2)
+        for number, moment in moments:
+            command = list(forms(box, number + 1))[number % 2]
+            moments.tell(one_round(box, number + 1, command, moment))
+        moments.ok('a third of the runs were killed before their end')
         tap.equal(box.files(), files, 'the same files as before')
     tap.done()
 

@@ -5,6 +5,8 @@ import resource
 import signal
 import time
 
+import tap
+
 
 def _stat(pid):
     """Name, state, parent; None when it is gone."""
@@ -57,6 +59,35 @@ def ends(process, seconds):
     while process.poll() is None and time.monotonic() < end:
         time.sleep(0.002)
     return process.poll()
+
+
+class Moments:
+    """When to strike, in the rounds of a test: a number and a moment in seconds for each, drawn over the
+    length of a run. A measured length is one run's, and the next may be far from it: it follows what the
+    rounds show, and there are more of them than planned, six times at most, until enough have struck."""
+
+    def __init__(self, chance, length, planned, enough, least=0):
+        self.chance, self.length, self.least = chance, length, least
+        self.planned, self.enough, self.struck = planned, enough, 0
+        self._moment = 0
+
+    def __iter__(self):
+        for number in range(6 * self.planned):
+            if number >= self.planned and self.struck >= self.enough:
+                return
+            self._moment = self.chance.uniform(self.least, max(self.least, self.length))
+            yield number, self._moment
+
+    def tell(self, struck):
+        """Whether this round's blow came in time."""
+        self.struck += bool(struck)
+        if not struck:
+            self.length = (self.length + self._moment) / 2
+        elif self._moment > 0.8 * self.length:
+            self.length *= 1.1
+
+    def ok(self, name):
+        tap.ok(self.struck >= self.enough, name, '%d, to be %d' % (self.struck, self.enough))
 
 
 def memory(pid):

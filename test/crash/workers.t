@@ -216,23 +216,21 @@ def somebody():
 class Rounds:
     """Runs of new over the same mail, some process of which is killed."""
 
-    def __init__(self, mail, length, right):
-        self.mail, self.length, self.right = mail, length, right
-        self.chance = random.Random(int(os.environ.get('MAIL_TEST_SEED', '11')))
-        self.hit = 0
+    def __init__(self, mail, right, chance):
+        self.mail, self.right, self.chance = mail, right, chance
 
-    def run(self, number, victim):
+    def run(self, number, victim, moment):
+        """Whether the victim was hit."""
         with sandbox.Sandbox() as box:
             shutil.copytree(self.mail, box.root, copy_function=os.link, dirs_exist_ok=True)
-            moment = self.chance.uniform(0, self.length)
             process = box.start('new', start_new_session=True, stdout=-3, stderr=-1)
             hits = self.disturb(process, victim, moment)
             said = process.communicate(timeout=300)[1].decode('utf8', 'replace')
-            self.hit += hits > 0
             name = 'round %d, %d times the %s killed, %.0f ms after the start: ' % (
                 number, hits, victim, moment * 1000)
             self.check(box, name, victim, process.returncode, said)
             tap.ok(not rounds.survivors(process.pid), name + 'no process is left')
+            return hits > 0
 
     def disturb(self, process, victim, moment):
         """Kills; returns how often."""
@@ -288,17 +286,20 @@ def snapshot(box):
 
 
 def killed():
-    victims = ['worker', 'spawner', 'workers', 'parent'] * (25 if tap.LONG else 2)
+    victims = ('worker', 'spawner', 'workers', 'parent')
+    planned = 100 if tap.LONG else 8
+    chance = random.Random(int(os.environ.get('MAIL_TEST_SEED', '11')))
     with sandbox.Sandbox() as box:
         rounds.make_mail(box.root, COUNT)
         mail = os.path.join(box.top, 'original')
         shutil.copytree(box.root, mail, copy_function=os.link)
         start = time.monotonic()
         box.lines('new')
-        test = Rounds(mail, time.monotonic() - start, snapshot(box))
-        for number, victim in enumerate(victims):
-            test.run(number, victim)
-    tap.ok(test.hit >= len(victims) // 2, 'half of the kills hit somebody', test.hit)
+        moments = processes.Moments(chance, time.monotonic() - start, planned, planned // 2)
+        test = Rounds(mail, snapshot(box), chance)
+        for number, moment in moments:
+            moments.tell(test.run(number, victims[number % len(victims)], moment))
+    moments.ok('half of the kills hit somebody')
 
 
 def main():
