@@ -7,6 +7,8 @@
 #include <string.h>
 #include <talloc.h>
 
+#define KEEP_BUSY_EVERY 32 /* files published: less than workers have read meanwhile */
+
 /* ---- a block's ids and segment ---- */
 
 enum mail_status
@@ -199,6 +201,8 @@ try_to_publish (struct apply *apply, struct lane *lane, char **culprit_out)
     if (status != MAIL_OK)
         return status;
     while (status == MAIL_OK && at < lane->to) {
+        if (at % KEEP_BUSY_EVERY == 0)
+            lanes_keep_busy (lane->lanes);
         status = publish_added (apply, publish, lane, at);
         at += status == MAIL_OK;
     }
@@ -220,7 +224,7 @@ give_up (struct apply *apply, struct lane *lane, const char *id)
         struct parsed_file *file = &lane->files[at - lane->from];
         if (file->status != MAIL_OK || strcmp (file->id, id) != 0)
             continue;
-        char *path = lane_path (lane->ctx, apply, at);
+        char *path = lane_path (lane->ctx, lane, at);
         file->status = MAIL_ERROR_STORE;
         file->problem = talloc_strdup (lane->files, mail_index_error (apply->index));
         apply->counts->processed--;
@@ -231,8 +235,9 @@ give_up (struct apply *apply, struct lane *lane, const char *id)
 }
 
 enum mail_status
-lane_publish (struct apply *apply, struct lane *lane)
+lane_publish (struct lane *lane)
 {
+    struct apply *apply = lane->lanes->apply;
     for (;;) {
         char *culprit = NULL;
         enum mail_status status = try_to_publish (apply, lane, &culprit);

@@ -2,9 +2,9 @@
 /*
  * apply-lanes.c - builds the files to add, in blocks, on all workers at once.
  *
- * Every worker has a lane with one block at a time. Blocks begin small (an interrupted first run
- * keeps its work early) and grow to BLOCK_MAX files or BLOCK_MS of work. A block whose worker died
- * is done again, without the message that it died of if that was not the first time. Merges of
+ * Every worker has a lane with one block at a time. A worker that has built its segment gets its
+ * next block before that one is published, and more jobs while it is. A block whose worker died is
+ * done again, without the message that it died of if that was not the first time. Merges of
  * segments are given to a lane between two blocks, so that they cost no time of their own.
  */
 #include "apply-lanes.h"
@@ -15,154 +15,56 @@
 #include <talloc.h>
 #include <unistd.h>
 
-#define BLOCK_MIN 256
-#define BLOCK_MAX 4096
-#define BLOCK_MS 5000
-#define BLOCK_BYTES (256 << 20)    /* of mail */
-#define REFERENCES_PER_BLOCK 50000 /* each may be a ghost to write */
-#define DEFERRED_MAX 1024          /* collected before they are done */
-#define DEATHS_MAX 3               /* of workers at one block, while no message can be blamed */
-#define IMPORT_IS_LARGE 1000       /* messages */
-#define WAIT_MS 500                /* for a worker, before progress is told again */
+#define DEFERRED_MAX 1024    /* collected before they are done */
+#define DEATHS_MAX 3         /* of workers at one block, while no message can be blamed */
+#define IMPORT_IS_LARGE 1000 /* messages */
+#define WAIT_MS 500          /* for a worker, before progress is told again */
 
-/* Files of the list that a block has left. */
-struct range {
-    size_t from, to;
-};
+/* ---- starting ---- */
 
-struct lanes {
-    struct apply *apply;
-    struct lane *list;
-    unsigned count;
-    size_t next;     /* file of the list that no block has had yet */
-    GArray *left;    /* of struct range: parts of the list before next */
-    uint8_t *deaths; /* for each file of the list, of workers that were at it */
-    size_t block_size;
-    bool merging, no_merges;
-};
-
-/* ---- feeding ---- */
-
-char *
-lane_path (void *ctx, struct apply *apply, size_t at)
-{
-    struct change_add *add = apply_add_at (apply, at);
-    return apply_path (ctx, apply, changes_folder_at (apply->changes, add->folder)->path,
-                       add->name);
-}
-
-static void
-note_answer (struct lane *lane, struct apply *apply, size_t at)
-{
-    struct parsed_file *file = &lane->files[at - lane->from];
-    char *path = lane_path (NULL, apply, at);
-    lane->references += file->record.reference_count;
-    apply_note_parsed (apply, path, file);
-    apply_tell (apply, path);
-    talloc_free (path);
-}
-
-/* Takes the next files of the list that no block has. */
-static void
-take_range (struct lanes *lanes, size_t *from, size_t *to)
-{
-    if (lanes->left->len > 0) {
-        struct range range = g_array_index (lanes->left, struct range, lanes->left->len - 1);
-        g_array_set_size (lanes->left, lanes->left->len - 1);
-        *from = range.from;
-        *to = range.to;
-        return;
-    }
-    *from = lanes->next;
-    *to = lanes->next = MIN (lanes->next + lanes->block_size, lanes->apply->changes->adds->len);
-    lanes->block_size = MIN (2 * lanes->block_size, BLOCK_MAX);
-}
-
-static enum mail_status
-begin_block (struct lanes *lanes, struct lane *lane)
-{
-    struct apply *apply = lanes->apply;
-    take_range (lanes, &lane->from, &lane->to);
-    size_t count = lane->to - lane->from;
-    lane->next = lane->from;
-    lane->bytes = lane->references = lane->deaths = 0;
-    lane->ctx = talloc_new (apply);
-    lane->files = talloc_zero_array (lane->ctx, struct parsed_file, count);
-    lane->stats = talloc_zero_array (lane->ctx, struct mail_stat, count);
-    lane->start = clock_ms ();
-    lane->state = LANE_FEEDING;
-    enum mail_status status = apply_reserve (apply, (uint32_t) count, &lane->block);
-    if (status == MAIL_OK)
-        status = apply_begin_segment (apply, lane->ctx, lane->worker, &lane->block);
-    return status;
-}
-
-/* Whether the block has had its share of time, bytes or references. */
 static bool
-block_is_full (const struct lane *lane)
-{
-    return lane->next > lane->from &&
-           (clock_ms () - lane->start > BLOCK_MS || lane->bytes > BLOCK_BYTES ||
-            lane->references > REFERENCES_PER_BLOCK);
-}
-
-static void
-send_file (struct lanes *lanes, struct lane *lane)
+start_merge (struct lanes *lanes, struct lane *lane)
 {
     struct apply *apply = lanes->apply;
-    size_t at = lane->next++, place = at - lane->from;
-    struct parsed_file *file = &lane->files[place];
-    lane->block.used = lane->block.first + (uint32_t) place;
-    if (file->status != MAIL_OK) /* known from before, in a block that is done again */
-        return;
-    char *path = lane_path (lane->ctx, apply, at);
-    int fd = build_open (lane->files, path, file);
-    talloc_free (path);
-    if (fd < 0) {
-        note_answer (lane, apply, at);
-        return;
-    }
-    lane->stats[place] = file->stat;
-    if (lanes->deaths[at] >= DEATHS_TO_BLAME) { /* and told of in an earlier block */
-        *file = apply_worker_died (&lane->stats[place]);
-        close (fd);
-        return;
-    }
-    lane->bytes += file->stat.size;
-    crew_job (apply->crew, lane->worker, lane->block.used, &fd, 1);
+    if (lanes->merging || lanes->no_merges || apply->stopped)
+        return false;
+    bool import_ends = !lanes_have_files (lanes) && apply->counts->added >= IMPORT_IS_LARGE;
+    uint64_t limit = apply->options->merge_limit;
+    lane->merge =
+        merge_begin (apply, apply->index, apply->scratch, limit ? limit : MERGE_AUTOMATIC_LIMIT,
+                     import_ends ? MERGE_AT_ONCE : MERGE_AT);
+    if (!lane->merge)
+        return false;
+    lane->state = LANE_MERGING;
+    lanes->merging = true;
+    merge_send (lane->merge, apply->crew, lane->worker);
+    return true;
 }
 
-/* Ends the block with what has been sent; the rest goes back to the list. */
-static void
-cut_block (struct lanes *lanes, struct lane *lane)
-{
-    struct range rest = {lane->next, lane->to};
-    if (rest.from < rest.to)
-        g_array_append_val (lanes->left, rest);
-    lane->to = lane->next;
-}
-
-static void
-feed (struct lanes *lanes, struct lane *lane)
+/* Gives every idle lane something to do; *busy_out: whether any lane has. */
+static enum mail_status
+start_lanes (struct lanes *lanes, bool *busy_out)
 {
     struct apply *apply = lanes->apply;
-    while (lane->next < lane->to && crew_room (apply->crew, lane->worker) > 0) {
-        if (apply->stopped || block_is_full (lane)) {
-            cut_block (lanes, lane);
-            break;
-        }
-        send_file (lanes, lane);
+    enum mail_status status = MAIL_OK;
+    *busy_out = false;
+    bool draining = apply->deferred->len >= DEFERRED_MAX;
+    for (unsigned i = 0; status == MAIL_OK && i < lanes->count; i++) {
+        struct lane *lane = &lanes->list[i];
+        if (lane->state == LANE_IDLE && !start_merge (lanes, lane) && !draining &&
+            !apply->stopped && lanes_have_files (lanes))
+            status = lane_begin_block (lane);
+        if (status == MAIL_OK && lane->state == LANE_FEEDING && !lane->kept)
+            lane_feed (lane);
+        *busy_out |= lane->state != LANE_IDLE;
     }
-    if (lane->next < lane->to)
-        return;
-    lane->state = LANE_ENDING;
-    apply_end_segment (apply, lane->worker, &lane->block);
+    return status;
 }
 
 /* ---- listening ---- */
 
 static void
-take_parsed (struct lanes *lanes, struct lane *lane, struct crew_event *event)
+take_parsed (struct lane *lane, struct crew_event *event)
 {
     size_t place = event->docid - lane->block.first;
     if (event->docid < lane->block.first || place >= lane->to - lane->from)
@@ -170,32 +72,43 @@ take_parsed (struct lanes *lanes, struct lane *lane, struct crew_event *event)
     lane->files[place] = event->files[0];
     talloc_steal (lane->ctx, event->files);
     build_set_stat (&lane->files[place], &lane->stats[place]);
-    note_answer (lane, lanes->apply, lane->from + place);
+    lane_note_answer (lane, lane->from + place);
 }
 
 static void
-end_lane (struct lane *lane)
+end_merge (struct lanes *lanes, struct lane *lane)
 {
-    TALLOC_FREE (lane->ctx);
     TALLOC_FREE (lane->merge);
     lane->state = LANE_IDLE;
+    lanes->merging = false;
+}
+
+/* The block leaves the lane, which has the next one by the time this one is published. */
+static enum mail_status
+take_block (struct lanes *lanes, struct lane *lane, struct crew_event *event)
+{
+    bool busy;
+    apply_take_segment (&lane->block, event);
+    struct lane done = *lane;
+    lane->state = LANE_IDLE;
+    enum mail_status next = start_lanes (lanes, &busy);
+    enum mail_status status = lane_publish (&done);
+    talloc_free (done.ctx);
+    return status == MAIL_OK ? next : status;
 }
 
 static enum mail_status
 take_segment (struct lanes *lanes, struct lane *lane, struct crew_event *event)
 {
-    struct apply *apply = lanes->apply;
     enum mail_status status;
     if (lane->state == LANE_MERGING) {
         status = merge_end (lane->merge, &event->segment);
-        lanes->merging = false;
+        end_merge (lanes, lane);
     } else {
-        apply_take_segment (&lane->block, event);
-        status = lane_publish (apply, lane);
+        status = take_block (lanes, lane, event);
     }
-    end_lane (lane);
     if (status == MAIL_OK)
-        apply_tell (apply, NULL);
+        apply_tell (lanes->apply, NULL);
     return status;
 }
 
@@ -222,7 +135,7 @@ count_death (struct lanes *lanes, struct lane *lane, size_t place, bool late)
     if (*deaths < DEATHS_TO_BLAME)
         return;
     lane->files[place] = apply_worker_died (&lane->stats[place]);
-    note_answer (lane, lanes->apply, lane->from + place);
+    lane_note_answer (lane, lane->from + place);
 }
 
 /* The worker is gone, and its segment with it: the block begins again. */
@@ -257,7 +170,7 @@ handle (struct lanes *lanes, struct crew_event *event)
         apply_tell (apply, NULL);
         return MAIL_OK;
     case CREW_PARSED:
-        take_parsed (lanes, lane, event);
+        take_parsed (lane, event);
         return MAIL_OK;
     case CREW_SEGMENT:
         return take_segment (lanes, lane, event);
@@ -267,8 +180,7 @@ handle (struct lanes *lanes, struct crew_event *event)
     }
     if (merging) { /* thrown away: nothing is lost */
         lanes->no_merges = true;
-        lanes->merging = false;
-        end_lane (lane);
+        end_merge (lanes, lane);
         return MAIL_OK;
     }
     if (event->kind == CREW_DIED)
@@ -278,49 +190,43 @@ handle (struct lanes *lanes, struct crew_event *event)
 
 /* ---- all lanes ---- */
 
-static bool
-has_files (const struct lanes *lanes)
+/* An event that came while a block was published, else the next one. */
+static void
+next_event (void *ctx, struct lanes *lanes, struct crew_event *event_out)
 {
-    return lanes->left->len > 0 || lanes->next < lanes->apply->changes->adds->len;
-}
-
-static bool
-start_merge (struct lanes *lanes, struct lane *lane)
-{
-    struct apply *apply = lanes->apply;
-    if (lanes->merging || lanes->no_merges || apply->stopped)
-        return false;
-    bool import_ends = !has_files (lanes) && apply->counts->added >= IMPORT_IS_LARGE;
-    uint64_t limit = apply->options->merge_limit;
-    lane->merge =
-        merge_begin (apply, apply->index, apply->scratch, limit ? limit : MERGE_AUTOMATIC_LIMIT,
-                     import_ends ? MERGE_AT_ONCE : MERGE_AT);
-    if (!lane->merge)
-        return false;
-    lane->state = LANE_MERGING;
-    lanes->merging = true;
-    merge_send (lane->merge, apply->crew, lane->worker);
-    return true;
-}
-
-/* Gives every idle lane something to do; *busy_out: whether any lane has. */
-static enum mail_status
-start_lanes (struct lanes *lanes, bool *busy_out)
-{
-    struct apply *apply = lanes->apply;
-    enum mail_status status = MAIL_OK;
-    *busy_out = false;
-    bool draining = apply->deferred->len >= DEFERRED_MAX;
-    for (unsigned i = 0; status == MAIL_OK && i < lanes->count; i++) {
+    for (unsigned i = 0; i < lanes->count; i++) {
         struct lane *lane = &lanes->list[i];
-        if (lane->state == LANE_IDLE && !start_merge (lanes, lane) && !draining &&
-            !apply->stopped && has_files (lanes))
-            status = begin_block (lanes, lane);
-        if (status == MAIL_OK && lane->state == LANE_FEEDING)
-            feed (lanes, lane);
-        *busy_out |= lane->state != LANE_IDLE;
+        if (!lane->kept)
+            continue;
+        *event_out = *lane->kept;
+        talloc_steal (ctx, lane->kept);
+        lane->kept = NULL;
+        return;
     }
-    return status;
+    crew_wait (ctx, lanes->apply->crew, WAIT_MS, event_out);
+}
+
+void
+lanes_keep_busy (struct lanes *lanes)
+{
+    struct apply *apply = lanes->apply;
+    enum crew_event_kind kind = CREW_PARSED;
+    if (!apply->options->workers)
+        return;
+    while (kind == CREW_PARSED) {
+        struct crew_event *event = talloc_zero (lanes->list, struct crew_event);
+        crew_wait (event, apply->crew, 0, event);
+        kind = event->kind;
+        if (kind == CREW_PARSED)
+            take_parsed (&lanes->list[event->worker], event);
+        if (kind == CREW_PARSED || kind == CREW_NOTHING)
+            talloc_free (event);
+        else
+            lanes->list[event->worker].kept = event;
+    }
+    for (unsigned i = 0; i < lanes->count; i++)
+        if (lanes->list[i].state == LANE_FEEDING && !lanes->list[i].kept)
+            lane_feed (&lanes->list[i]);
 }
 
 static enum mail_status
@@ -334,7 +240,7 @@ run_lanes (struct lanes *lanes)
             break;
         void *local = talloc_new (lanes->apply);
         struct crew_event event;
-        crew_wait (local, lanes->apply->crew, WAIT_MS, &event);
+        next_event (local, lanes, &event);
         status = handle (lanes, &event);
         talloc_free (local);
     }
@@ -366,12 +272,12 @@ apply_adds (struct apply *apply)
     lanes.left = g_array_new (FALSE, FALSE, sizeof (struct range));
     lanes.deaths = talloc_zero_array (lanes.list, uint8_t, apply->changes->adds->len);
     for (unsigned i = 0; i < lanes.count; i++)
-        lanes.list[i].worker = i;
+        lanes.list[i] = (struct lane){.lanes = &lanes, .worker = i};
     do {
         status = run_lanes (&lanes);
         if (status == MAIL_OK)
             status = apply_deferred (apply);
-    } while (status == MAIL_OK && !apply->stopped && has_files (&lanes));
+    } while (status == MAIL_OK && !apply->stopped && lanes_have_files (&lanes));
     g_array_unref (lanes.left);
     return status;
 }

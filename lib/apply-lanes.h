@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* apply-lanes.h - a block under way: shared by apply-lanes.c (building) and apply-blocks.c
- * (publishing). */
+/* apply-lanes.h - blocks under way: shared by apply-feed.c (what the workers are given),
+ * apply-lanes.c (what they answer) and apply-blocks.c (publishing). */
 #ifndef APPLY_LANES_H
 #define APPLY_LANES_H
 
 #include "apply-private.h"
+
+#define BLOCK_MIN 256 /* files */
 
 enum lane_state {
     LANE_IDLE,
@@ -14,7 +16,9 @@ enum lane_state {
 };
 
 /* A worker and the block (or merge) it is at. */
+struct lanes;
 struct lane {
+    struct lanes *lanes;
     enum lane_state state;
     unsigned worker;
     void *ctx; /* of the block */
@@ -27,11 +31,45 @@ struct lane {
     size_t references;
     unsigned deaths; /* of workers, while no message can be blamed */
     struct merge *merge;
+    struct crew_event *kept; /* has come while another block was published */
 };
 
+/* Files of the list that a block has left. */
+struct range {
+    size_t from, to;
+};
+
+struct lanes {
+    struct apply *apply;
+    struct lane *list;
+    unsigned count;
+    size_t next;     /* file of the list that no block has had yet */
+    GArray *left;    /* of struct range: parts of the list before next */
+    uint8_t *deaths; /* for each file of the list, of workers that were at it */
+    size_t block_size;
+    bool merging, no_merges;
+};
+
+/* ---- giving work (apply-feed.c) ---- */
+
 /* Absolute path of the file at this place of the list. */
-char *lane_path (void *ctx, struct apply *apply, size_t at);
+char *lane_path (void *ctx, const struct lane *lane, size_t at);
+/* Counts and tells of the file at this place, which has been tried. */
+void lane_note_answer (struct lane *lane, size_t at);
+/* Whether there are files that no block has had. */
+bool lanes_have_files (const struct lanes *lanes);
+/* Gives an idle lane the next files of the list. */
+enum mail_status lane_begin_block (struct lane *lane);
+/* Sends as many of the block's files as the worker can have now; after the last the end of the
+ * segment. */
+void lane_feed (struct lane *lane);
+
+/* ---- taking it ---- */
+
+/* Takes what workers have read and gives them more, without waiting: for the time in which a block
+ * is published. */
+void lanes_keep_busy (struct lanes *lanes);
 /* Commits the block. */
-enum mail_status lane_publish (struct apply *apply, struct lane *lane);
+enum mail_status lane_publish (struct lane *lane);
 
 #endif

@@ -24,7 +24,7 @@
 #include <talloc.h>
 #include <unistd.h>
 
-#define JOBS_AHEAD 128      /* of one worker */
+#define JOBS_AHEAD 256      /* of one worker */
 #define JOBS_ON_THE_WAY 512 /* of all workers: half of the usual limit of open files */
 #define SILENCE_MS \
     (600 * 1000) /* a worker that says nothing for so long while it has work is dead */
