@@ -83,8 +83,8 @@ struct sources {
 };
 struct sources *sources_create (void *ctx);
 /* Opens a file, unless one with its words is open. Without a dispensable one that cannot be read
- * (but is there), the others do. */
-void sources_open (struct sources *sources, const char *path, const unsigned char *digest,
+ * (but is there), the others do. False where there is no room for its words. */
+bool sources_open (struct sources *sources, const char *path, const unsigned char *digest,
                    bool dispensable);
 /* Whether all words are there. */
 bool sources_are_whole (const struct sources *sources);

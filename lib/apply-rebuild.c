@@ -104,6 +104,20 @@ is_read_again (struct apply *apply, const struct rebuild *rebuild, const char *f
     return false;
 }
 
+/* Words of this file, or of others of its message, are left out: told once. */
+static void
+note_too_many (struct apply *apply, struct deferred *deferred)
+{
+    struct parsed_file *file = &deferred->file;
+    if (file->limit)
+        return;
+    char *path = deferred_path (NULL, apply, deferred);
+    file->limit = mail_reason_word (MAIL_REASON_TOO_MANY_COPIES);
+    apply->counts->processed--;
+    apply_note_parsed (apply, path, file);
+    talloc_free (path);
+}
+
 static enum mail_status
 open_files (struct apply *apply, struct rebuild *rebuild, struct sources *sources)
 {
@@ -113,8 +127,9 @@ open_files (struct apply *apply, struct rebuild *rebuild, struct sources *source
         return status;
     for (size_t i = 0; i < rebuild->places->len; i++) {
         struct deferred *deferred = deferred_at (apply, rebuild, i);
-        sources_open (sources, deferred_path (sources, apply, deferred),
-                      deferred->file.record.files->digest, false);
+        if (!sources_open (sources, deferred_path (sources, apply, deferred),
+                           deferred->file.record.files->digest, false))
+            note_too_many (apply, deferred);
     }
     rebuild->new_files = sources->count;
     rebuild->before = message ? message->record.text : 0;
@@ -123,9 +138,10 @@ open_files (struct apply *apply, struct rebuild *rebuild, struct sources *source
         const struct record_file *file = &message->record.files[i];
         char *folder = mail_folders_path (sources, folders, file->folder);
         if (!is_read_again (apply, rebuild, folder, file->name) &&
-            !apply_will_drop (apply, folders, file->folder, file->name))
-            sources_open (sources, apply_path (sources, apply, folder, file->name), file->digest,
-                          true);
+            !apply_will_drop (apply, folders, file->folder, file->name) &&
+            !sources_open (sources, apply_path (sources, apply, folder, file->name), file->digest,
+                           true))
+            note_too_many (apply, deferred_at (apply, rebuild, 0));
     }
     return folders || !message ? MAIL_OK : MAIL_ERROR_STORE;
 }

@@ -40,13 +40,15 @@ has_words (const struct sources *sources, const unsigned char *digest)
     return false;
 }
 
-void
+bool
 sources_open (struct sources *sources, const char *path, const unsigned char *digest,
               bool dispensable)
 {
     struct parsed_file file;
-    if (has_words (sources, digest) || sources->count == WIRE_FILES_MAX)
-        return;
+    if (has_words (sources, digest))
+        return true;
+    if (sources->count == WIRE_FILES_MAX)
+        return false;
     int fd = build_open (sources, path, &file);
     if (fd >= 0) {
         memcpy (sources->digests[sources->count], digest, DIGEST_SIZE);
@@ -54,6 +56,7 @@ sources_open (struct sources *sources, const char *path, const unsigned char *di
     } else if (file.vanished || !dispensable) {
         g_array_append_vals (sources->missing, digest, 1);
     }
+    return true;
 }
 
 bool

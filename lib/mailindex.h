@@ -514,6 +514,7 @@ enum mail_status mail_folder_file_stat (struct mail_index *index, uint32_t folde
     X (MAIL_REASON_TOO_DEEP, "too-deep") \
     X (MAIL_REASON_TOO_BIG, "too-big") \
     X (MAIL_REASON_TRUNCATED, "truncated") \
+    X (MAIL_REASON_TOO_MANY_COPIES, "too-many-copies") \
     X (MAIL_REASON_SPECIAL_FILE, "special-file") \
     X (MAIL_REASON_REFUSED, "refused")
 

@@ -130,7 +130,7 @@ mail_problems_in_part (void *ctx, struct mail_index *index, struct mail_problem 
                        size_t *count_out)
 {
     static const enum mail_reason reasons[] = {MAIL_REASON_TOO_DEEP, MAIL_REASON_TOO_BIG,
-                                               MAIL_REASON_TRUNCATED};
+                                               MAIL_REASON_TRUNCATED, MAIL_REASON_TOO_MANY_COPIES};
     struct problem_list list = {talloc_array (NULL, struct mail_problem, 1), 0};
     enum mail_status status = MAIL_OK;
     for (size_t i = 0; status == MAIL_OK && i < G_N_ELEMENTS (reasons); i++)

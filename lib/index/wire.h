@@ -28,7 +28,7 @@ enum wire_type {
     WIRE_FAILED   /* payload: a line about it; number: the status. The segment is lost. */
 };
 
-#define WIRE_FILES_MAX 64 /* descriptors of one job */
+#define WIRE_FILES_MAX 250 /* descriptors of one job; Linux lets 253 through at once */
 
 struct wire_header {
     uint32_t type;   /* enum wire_type */

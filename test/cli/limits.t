@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.join(HERE, '..', 'lib'))
 import tap
 import sandbox
 
-DEPTH, PARTS, WORDS, HEADER, TEXT = 1024, 10000, 150000, 1 << 20, 32 << 20
+DEPTH, PARTS, WORDS, HEADER, TEXT, COPIES = 1024, 10000, 150000, 1 << 20, 32 << 20, 250
 
 
 def head(name, subject='s', more=''):
@@ -59,7 +59,30 @@ def listed(box):
     return sorted((os.path.basename(row[2]), row[0]) for row in rows)
 
 
+def copies():
+    """More files of one id, with words of their own, than go into one message."""
+    with sandbox.Sandbox() as box:
+        sandbox.maildir(box.root)
+
+        def bring(first, count):
+            for i in range(first, first + count):
+                with open(os.path.join(box.root, 'cur', 'm%d' % i), 'w') as f:
+                    f.write(head('same') + 'own%dword\n' % i)
+            done = box.run('new')
+            found = {i for i in range(first + count) if box.count('own%dword' % i) == 1}
+            return done, found
+
+        done, found = bring(0, COPIES)
+        tap.equal((done.returncode, done.stderr, len(found)), (0, b'', COPIES), 'as many copies as fit: all are found')
+        done, found = bring(COPIES, 2)
+        tap.equal((done.returncode, done.stderr.count(b'too-many-copies')), (0, 1), 'two more: said')
+        tap.ok({COPIES, COPIES + 1} <= found and len(found) == COPIES, 'the newest are found', len(found))
+        tap.ok('too-many-copies' in {reason for _, reason in listed(box)}, 'listed', listed(box)[:2])
+        tap.equal(len(box.lines('search', '--output=files', 'id:same@x')), COPIES + 2, 'all files are there')
+
+
 def main():
+    copies()
     with sandbox.Sandbox() as box:
         folder = os.path.join(box.root, 'cur')
         sandbox.maildir(box.root)
