@@ -12,11 +12,10 @@
  */
 #include "merge.h"
 #include "lock.h"
+#include "reservations.h"
 #include "schema.h"
 #include "writer.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/statvfs.h>
 #include <talloc.h>
@@ -113,17 +112,13 @@ has_room (struct mail_index *index, uint64_t bytes)
 static bool
 crosses_reservation (struct mail_index *index, uint32_t first, uint32_t last)
 {
-    char *text, *rest, *line;
+    char *text;
     bool crosses = false;
     if (store_metadata (index, index->state, META_RESERVATIONS, &text, NULL) != MAIL_OK)
         return true;
-    for (rest = text; (line = strsep (&rest, "\n")) != NULL && *line;) {
-        uint32_t from, to;
-        char owner[64];
-        if (sscanf (line, "%" SCNu32 " %" SCNu32 " %63s", &from, &to, owner) == 3 && from <= last &&
-            to >= first && scratch_is_owned (index->folder, owner))
-            crosses = true;
-    }
+    struct reservations *living = reservations_decode (text, index->folder, text);
+    for (size_t i = 0; i < living->count; i++)
+        crosses |= living->list[i].first <= last && living->list[i].last >= first;
     talloc_free (text);
     return crosses;
 }
