@@ -269,9 +269,9 @@ scan (void *ctx, struct new_run *run, struct mail_changes **changes_out, char **
     if (run->cli->global.debug)
         report (run->cli,
                 "%" PRIu64 " folders known, %" PRIu64 " looked at, %" PRIu64 " listed; %" PRIu64
-                " files listed; %" PRIu64 " problems",
+                " files listed; %" PRIu64 " problems; %u threads",
                 counts.folders_known, counts.folders_stated, counts.folders_listed,
-                counts.files_listed, counts.problems);
+                counts.files_listed, counts.problems, counts.threads);
     return status;
 }
 

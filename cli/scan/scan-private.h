@@ -12,11 +12,13 @@
  *   tell.c      what cannot be indexed: told once
  *   recheck.c   what could not be indexed, looked at again
  *   problems.c  what is remembered as such
+ *   ahead.c     threads that fetch what the walk will ask for, where the disk is waited for
  *   listing.c, ignore.c, times.c, visited.c    know nothing of the index
  */
 #ifndef SCAN_PRIVATE_H
 #define SCAN_PRIVATE_H
 
+#include "ahead.h"
 #include "ignore.h"
 #include "listing.h"
 #include "moves.h"
@@ -59,6 +61,7 @@ struct scan {
     struct mail_folders *folders;
     struct ignore *ignore;
     struct visited *visited;
+    struct ahead *ahead; /* of the walk of known folders */
     struct moves *moves;
     struct problems *problems;
 

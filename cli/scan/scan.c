@@ -184,6 +184,7 @@ scan_load (struct scan *scan)
     mail_folders_list (scan->folders, &count);
     scan->counts->folders_known = count;
     scan->visited = visited_create (scan, count);
+    scan->ahead = ahead_create (scan, scan->folders, scan->root_fd);
     status = problems_load (scan, scan->index, &scan->problems);
     if (status == MAIL_OK)
         scan->moves = moves_create (scan, scan->index, scan->folders, scan->problems);
@@ -204,6 +205,7 @@ scan_run (struct scan *scan)
     if (status == MAIL_OK)
         status = fresh_renamed (scan);
     scan->walking = false;
+    scan->counts->threads = ahead_stop (scan->ahead);
     if (status == MAIL_OK) {
         recheck_all (scan);
         status = fresh_all (scan);

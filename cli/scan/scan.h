@@ -26,6 +26,7 @@ struct scan_options {
 struct scan_counts {
     uint64_t folders_known, folders_stated, folders_listed;
     uint64_t files_listed;
+    unsigned threads;  /* that made stats ahead of the walk */
     uint64_t problems; /* met */
     uint64_t told;     /* of them not remembered before, and now to be */
     uint64_t again;    /* after which a later run may do better: vanished, unreadable for the first

@@ -118,6 +118,7 @@ walk_stat (struct scan *scan, const struct base *base, struct mail_stat *stat_ou
     int error = 0;
 
     scan->counts->folders_stated++;
+    ahead_note (scan->ahead);
     if (fstatat (base->fd, relative, &st, *relative ? 0 : AT_EMPTY_PATH) < 0)
         error = errno;
     else if (!S_ISDIR (st.st_mode))

@@ -37,6 +37,25 @@ static ssize_t fake_getdents (int fd, void *buffer, size_t length);
 #include "cli/scan/listing.c"
 #undef getdents64
 
+/* A disk from which so many blocks are read between two looks at getrusage(). */
+static long fake_blocks;
+
+#include <sys/resource.h>
+
+static int
+fake_getrusage (int who, struct rusage *usage)
+{
+    static long sum;
+
+    (void) who;
+    *usage = (struct rusage){.ru_inblock = sum += fake_blocks};
+    return 0;
+}
+
+#define getrusage fake_getrusage
+#include "cli/scan/ahead.c"
+#undef getrusage
+
 #include "cli/scan/again.c"
 #include "cli/scan/diff.c"
 #include "cli/scan/fresh.c"

@@ -4,6 +4,43 @@
 
 #include <sys/resource.h>
 
+/* ---- a disk that is waited for ---- */
+
+/* So many folders below a known root, in which one file is new at the end. Threads must not change
+ * what comes of it. */
+static unsigned
+scan_cold (unsigned count, long blocks)
+{
+    struct script *script = script_create ();
+    char *told;
+    unsigned threads;
+
+    for (unsigned i = 0; i < count; i++) {
+        char line[64];
+        snprintf (line, sizeof line, "dir %u/%u", i % 50, i);
+        script_run (script, line);
+    }
+    script_run (script, "age; scan; file 7/57/1; age");
+    fake_blocks = blocks;
+    script_run (script, "scan");
+    fake_blocks = 0;
+    told = script_told (script);
+    threads = script->counts.threads;
+    assert_string_equal (told, "add 7/57/1; folder 7/57");
+    assert_int_equal (script->counts.folders_stated, script->counts.folders_known);
+    script_destroy (script);
+    return threads;
+}
+
+static void
+test_cold (void **state)
+{
+    (void) state;
+    assert_int_equal (scan_cold (1500, 1000), 8);
+    assert_int_equal (scan_cold (1500, 0), 0);   /* all in the cache */
+    assert_int_equal (scan_cold (800, 1000), 0); /* too few to be worth it */
+}
+
 /* ---- rights -------------------------------------------------------------------------------- */
 
 static const struct {
@@ -316,10 +353,10 @@ int
 main (void)
 {
     const struct CMUnitTest list[] = {
-        cmocka_unit_test (test_rights),       cmocka_unit_test (test_deep),
-        cmocka_unit_test (test_long_names),   cmocka_unit_test (test_checks),
-        cmocka_unit_test (test_checks_large), cmocka_unit_test (test_errors),
-        cmocka_unit_test (test_places),
+        cmocka_unit_test (test_rights), cmocka_unit_test (test_cold),
+        cmocka_unit_test (test_deep),   cmocka_unit_test (test_long_names),
+        cmocka_unit_test (test_checks), cmocka_unit_test (test_checks_large),
+        cmocka_unit_test (test_errors), cmocka_unit_test (test_places),
     };
 
     return cmocka_run_group_tests (list, NULL, NULL);
