@@ -9,6 +9,7 @@
 #include "edits.h"
 #include "clock.h"
 #include "file-flags.h"
+#include "journal.h"
 #include "properties.h"
 #include "schema.h"
 #include "slice.h"
@@ -62,6 +63,7 @@ struct slice {
     GHashTable *by_docid; /* -> struct edit */
     GPtrArray *edits;
     uint64_t written; /* messages */
+    bool needed;      /* to be committed also where no message is changed */
 };
 
 static int
@@ -99,6 +101,15 @@ struct writer *
 slice_writer (struct slice *slice)
 {
     return slice->writer;
+}
+
+/* The last block counts as a change, so that it has a revision of its own. */
+static void
+slice_note_undo (struct slice *slice, const char *who, bool done)
+{
+    journal_note_undo (slice->writer, who, done);
+    slice->needed = done;
+    slice->writer->changed |= done;
 }
 
 enum mail_status
@@ -144,7 +155,7 @@ slice_commit (struct slice *slice, uint64_t *written_out)
     g_ptr_array_sort (slice->edits, compare_edits);
     for (guint i = 0; status == MAIL_OK && i < slice->edits->len; i++)
         status = slice_write (slice, g_ptr_array_index (slice->edits, i));
-    if (status == MAIL_OK && slice->written > 0) {
+    if (status == MAIL_OK && (slice->written > 0 || slice->needed)) {
         status = renames_sync (slice->renames);
         if (status == MAIL_OK)
             status = writer_commit (slice->writer); /* which frees it */
@@ -175,6 +186,7 @@ struct item {
 struct mail_edits {
     struct mail_index *index;
     void *pool; /* of what the list points to */
+    char *undo; /* the command that is taken back; NULL: none. On the pool. */
     GArray *list;
 };
 
@@ -232,6 +244,12 @@ mail_edits_add (struct mail_edits *edits, const char *message_id, const struct m
     return MAIL_OK;
 }
 
+void
+edits_set_undo (struct mail_edits *edits, const char *who)
+{
+    edits->undo = talloc_strdup (edits->pool, who);
+}
+
 /* Document ids of items from..to of the list; 0 for none. */
 static enum mail_status
 look_up (struct mail_edits *edits, struct writer *writer, size_t from, size_t to, uint32_t *docids)
@@ -277,6 +295,8 @@ do_slice (struct mail_edits *edits, size_t from, size_t to, uint32_t *docids, ui
         return status;
     *start_out = clock_ms ();
     status = mail_index_refresh (edits->index); /* its folders are the writer's then */
+    if (status == MAIL_OK && edits->undo)
+        slice_note_undo (slice, edits->undo, to == edits->list->len);
     if (status == MAIL_OK)
         status = look_up (edits, slice_writer (slice), from, to, docids);
     if (status == MAIL_OK)
@@ -295,7 +315,8 @@ mail_edits_apply (struct mail_edits *edits, mail_missing_fn missing, void *closu
     uint32_t *docids = talloc_array (edits, uint32_t, count);
     enum mail_status status = MAIL_OK;
     uint64_t changed = 0;
-    while (status == MAIL_OK && from < count) {
+    bool ended = false;
+    while (status == MAIL_OK && (from < count || (edits->undo && !ended))) {
         size_t to = count - from > size ? from + size : count;
         uint64_t written = 0, start = 0;
         status = do_slice (edits, from, to, docids, &start, &written);
@@ -307,11 +328,13 @@ mail_edits_apply (struct mail_edits *edits, mail_missing_fn missing, void *closu
                 missing (closure, g_array_index (edits->list, struct item, i).id);
         size = slice_next (size, start);
         from = to;
+        ended = to == count;
     }
     talloc_free (docids);
     g_array_set_size (edits->list, 0);
     talloc_free (edits->pool);
     edits->pool = talloc_new (edits);
+    edits->undo = NULL;
     if (changed_out)
         *changed_out = changed;
     return status;

@@ -11,6 +11,10 @@ void edit_apply (struct edit *edit, const struct mail_edit *what);
  * removed may be odd: it came from elsewhere. */
 enum mail_status edit_check (struct mail_index *index, const struct mail_edit *what);
 
+/* The list takes a command of the journal back (journal_note_undo): applied to its end, or again
+ * for what is left. */
+void edits_set_undo (struct mail_edits *edits, const char *who);
+
 /* One slice: messages altered, their files renamed where the handle wants it, one commit. */
 struct slice;
 enum mail_status slice_begin (void *ctx, struct mail_index *index, struct slice **slice_out);

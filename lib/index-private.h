@@ -14,6 +14,8 @@ struct mail_index {
     char *mail_root;
     char *uuid;
     char *command;
+    uint32_t run;    /* a number at random: who opens the index is one command in the journal ... */
+    unsigned blocks; /* ... of so many blocks so far */
     int lock_timeout;   /* seconds */
     uint64_t lock_wait; /* milliseconds spent so far */
     char *error;

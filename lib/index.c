@@ -167,6 +167,7 @@ new_handle (void *ctx, const struct mail_open_options *options)
     index->folder = talloc_asprintf (index, "%s/.mailindex", index->path);
     index->mail_root = clean_path (index, options->mail_root ? options->mail_root : options->path);
     index->command = talloc_strdup (index, options->command ? options->command : "?");
+    index->run = g_random_int ();
     index->flags = maildir_flags_create (index);
     index->lock_timeout = options->lock_timeout < 0 ? DEFAULT_LOCK_TIMEOUT : options->lock_timeout;
     return index;

@@ -119,16 +119,39 @@ free_lines (GString **lines)
     return 0;
 }
 
-void
-journal_note (struct writer *writer, const struct edit *edit)
+static GString *
+lines_of (struct writer *writer)
 {
     if (!writer->journal) {
         GString **holder = talloc (writer, GString *);
         writer->journal = *holder = g_string_new (NULL);
         talloc_set_destructor (holder, free_lines);
     }
-    note_tags (writer->journal, edit);
-    note_properties (writer->journal, edit);
+    return writer->journal;
+}
+
+void
+journal_note (struct writer *writer, const struct edit *edit)
+{
+    note_tags (lines_of (writer), edit);
+    note_properties (lines_of (writer), edit);
+}
+
+void
+journal_note_undo (struct writer *writer, const char *who, bool done)
+{
+    g_string_append_printf (lines_of (writer), "#u %s%s\n", who, done ? " done" : "");
+}
+
+bool
+journal_is_undo (void *ctx, const char *line, char **who_out, bool *done_out)
+{
+    if (strncmp (line, "#u ", 3) != 0)
+        return false;
+    const char *end = strchrnul (line + 3, ' ');
+    *who_out = talloc_strndup (ctx, line + 3, (size_t) (end - line - 3));
+    *done_out = strcmp (end, " done") == 0;
+    return true;
 }
 
 /* ---- reading ---- */
@@ -165,16 +188,30 @@ read_file (void *ctx, const char *path, uint64_t length, size_t *length_out)
     return text;
 }
 
+/* Reads "#c REVISION UNIXTIME PID.RUN.N COMMAND". */
+static bool
+parse_head (void *ctx, const char *text, size_t length, struct journal_block *block)
+{
+    int command = 0;
+    char *line = talloc_strndup (ctx, text, length);
+    long pid;
+    unsigned run;
+    if (sscanf (line, "#c %" SCNu64 " %" SCNd64 " %ld.%x.%u %n", &block->revision, &block->time,
+                &pid, &run, &block->number, &command) < 5)
+        return false;
+    block->who = talloc_asprintf (ctx, "%ld.%x", pid, run);
+    block->command = line + command;
+    return true;
+}
+
 /* The block that begins at text: the place behind it, or NULL where there is none that is whole.
  * Ends of lines in it are made NULs. */
 static char *
 parse_block (void *ctx, char *text, char *end, struct journal_block *block)
 {
-    int command = 0;
     char *line = memchr (text, '\n', (size_t) (end - text)), *next;
     GPtrArray *lines;
-    if (!line || sscanf (text, "#c %" SCNu64 " %" SCNd64 " %ld %n", &block->revision, &block->time,
-                         &block->pid, &command) < 3)
+    if (!line || !parse_head (ctx, text, (size_t) (line - text), block))
         return NULL;
     lines = g_ptr_array_new ();
     for (line++; line < end; line = next + 1) {
@@ -191,7 +228,6 @@ parse_block (void *ctx, char *text, char *end, struct journal_block *block)
                 break;
             for (char *c = text; c < line; c++)
                 *c = *c == '\n' ? '\0' : *c;
-            block->command = command ? text + command : "";
             block->line_count = lines->len;
             block->lines =
                 talloc_memdup (ctx, lines->pdata, (lines->len ? lines->len : 1) * sizeof (char *));
@@ -317,8 +353,9 @@ make_block (struct writer *writer, bool first, size_t *length_out)
         g_string_append_printf (block, JOURNAL_HEAD "%s\n", index->uuid ? index->uuid : "");
     size_t begin = block->len;
     char *command = g_strdelimit (g_strdup (index->command), "\n", ' ');
-    g_string_append_printf (block, "#c %" PRIu64 " %" PRId64 " %ld %s\n", writer->revision,
-                            (int64_t) time (NULL), (long) getpid (), command);
+    g_string_append_printf (block, "#c %" PRIu64 " %" PRId64 " %ld.%x.%u %s\n", writer->revision,
+                            (int64_t) time (NULL), (long) getpid (), index->run, index->blocks + 1,
+                            command);
     g_string_append_len (block, writer->journal->str, (gssize) writer->journal->len);
     uLong sum = crc32_z (0, (const Bytef *) block->str + begin, block->len - begin);
     g_string_append_printf (block, "#e %" PRIu64 " %08lx\n", writer->revision, sum);

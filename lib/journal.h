@@ -5,9 +5,13 @@
  * The file "journal" of the index folder:
  *
  *   #mail-journal 1 UUID                     once
- *   #c REVISION UNIXTIME PID COMMAND         a block for each commit that changes some
+ *   #c REVISION UNIXTIME PID.RUN.N COMMAND   a block for each commit that changes some
+ *   #u PID.RUN [done]                        it takes that command back; done: to the end
  *   (lines of batch.h)
  *   #e REVISION CRC32                        of the block without this line, in hex
+ *
+ * PID.RUN (hex, at random) is one opening of the index, which is what a command is; N counts its
+ * blocks from 1, so that one whose first blocks went with an older journal is known.
  *
  * State names the length up to which it holds (META_JOURNAL); what stands behind is of a commit
  * that did not come about. journal.N, N counting, are older ones that a snapshot was to replace.
@@ -21,6 +25,8 @@
 
 /* Takes note of what saving the edit changes; nothing where that is no tag or property. */
 void journal_note (struct writer *writer, const struct edit *edit);
+/* The block takes back the command named by journal_block.who; done: wholly. Before any note. */
+void journal_note_undo (struct writer *writer, const char *who, bool done);
 /* Appends what was noted, durably, and puts the new length into the transaction. */
 enum mail_status journal_write (struct writer *writer);
 /* After a commit that failed: what journal_write has appended goes. */
@@ -30,7 +36,8 @@ void journal_take_back (struct writer *writer);
 struct journal_block {
     uint64_t revision;
     int64_t time;
-    long pid;
+    const char *who; /* PID.RUN */
+    unsigned number; /* of its blocks, from 1 */
     const char *command;
     const char *const *lines;
     size_t line_count;
@@ -41,6 +48,9 @@ typedef bool (*journal_block_fn) (void *closure, const struct journal_block *blo
  * there was anything else. A file that is not there has no block. MAIL_ERROR_IO. */
 enum mail_status journal_read (const char *path, uint64_t length, journal_block_fn each,
                                void *closure, bool *bad_out);
+
+/* Whether the line is the "#u" of a block: *who_out is a part of it. */
+bool journal_is_undo (void *ctx, const char *line, char **who_out, bool *done_out);
 
 /* Paths of journal.N in order, then of journal; NULL-terminated, talloc'd on ctx. */
 char **journal_files (void *ctx, const char *folder);

@@ -626,11 +626,14 @@ enum mail_status mail_changes_apply (struct mail_changes *changes,
                                      const struct mail_apply_options *options,
                                      struct mail_apply_counts *counts_out);
 
-/* Adds to edits what takes back the last command of this name (as in mail_open_options) that
- * changed tags and has not been taken back: the opposite of what it really did, as the journal
- * knows it since the last snapshot. A handle that applies it is opened as COMMAND " --undo", which
- * the next call counts against it. *time_out: when the command was run; 0 where there is none, and
- * nothing is added. */
+/* Adds to edits, which must be empty, what takes back the last command of this name (as in
+ * mail_open_options; a command is what one handle does) that changed tags and has not been taken
+ * back wholly. The last is the one with the latest commit. Each tag of each message becomes what it
+ * was before the command, where the command changed it in the end; a message with which an earlier
+ * call was done that was stopped is left alone. Only what the journal has since the last snapshot
+ * is known, and a command that began before it cannot be taken back. mail_edits_apply writes down
+ * that it takes that command back. *time_out: when the command was run; 0 where there is none, and
+ * nothing is added. MAIL_ERROR_LOCKED, _IO. */
 enum mail_status mail_undo_find (struct mail_edits *edits, struct mail_index *index,
                                  const char *command, int64_t *time_out);
 

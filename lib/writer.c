@@ -234,6 +234,7 @@ writer_commit (struct writer *writer)
         take_back_segments (writer);
         journal_take_back (writer);
     } else {
+        index->blocks += writer->journal_written;
         status = writer_sync_folder (index, "state");
     }
     talloc_free (writer);

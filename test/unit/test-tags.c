@@ -371,6 +371,128 @@ test_locked_out (void **state)
     assert_int_equal (tag_ok (f, "*", "x", true), COUNT - 200);
 }
 
+/* ---- taking back ---- */
+
+/* A command is what one handle does. */
+static void
+command (struct fixture *f, const char *text, const char *name, bool add)
+{
+    struct mail_index *own = fixture_open (f);
+    const struct mail_tag_change change = {name, add};
+    own->command = talloc_strdup (own, "command");
+    assert_int_equal (tag (own, text, &change, 1, NULL), MAIL_OK);
+    mail_index_close (own);
+}
+
+/* False where there is nothing to take back. */
+static bool
+undo (struct fixture *f, enum mail_status wanted, uint64_t *changed)
+{
+    struct mail_index *own = fixture_open (f);
+    struct mail_edits *edits = mail_edits_create (f->ctx, own);
+    int64_t when = 0;
+    assert_int_equal (mail_undo_find (edits, own, "command", &when), MAIL_OK);
+    if (when)
+        assert_int_equal (mail_edits_apply (edits, NULL, NULL, changed), wanted);
+    talloc_free (edits);
+    mail_index_close (own);
+    assert_int_equal (mail_index_refresh (f->index), MAIL_OK);
+    return when != 0;
+}
+
+static void
+other_command (struct fixture *f)
+{
+    command (f, "*", "other", true);
+}
+
+/* Two commands whose slices lie mixed in the journal. */
+static void
+test_undo_of_mixed (void **state)
+{
+    struct fixture *f = *state;
+    uint64_t changed = 0;
+    meanwhile = other_command;
+    at_begin = 2;
+    command (f, "*", "x", true);
+    assert_int_equal (fixture_count (f, "tag:x and tag:other"), COUNT);
+    meanwhile = NULL;
+    assert_true (undo (f, MAIL_OK, &changed)); /* the one that came to its end last */
+    assert_int_equal (changed, COUNT);
+    assert_int_equal (fixture_count (f, "tag:x"), 0);
+    assert_int_equal (fixture_count (f, "tag:other"), COUNT);
+    assert_true (undo (f, MAIL_OK, &changed));
+    assert_int_equal (changed, COUNT);
+    assert_int_equal (fixture_count (f, "tag:other"), 0);
+}
+
+/* Stopped after its first slice: the next one goes on, and leaves alone what has been done. */
+static void
+test_undo_stopped (void **state)
+{
+    struct fixture *f = *state;
+    uint64_t changed = 0;
+    command (f, "*", "before", true);
+    command (f, "*", "x", true);
+    commits = 0;
+    commit_fails = true;
+    assert_true (undo (f, MAIL_ERROR_NO_SPACE, &changed));
+    commit_fails = false;
+    assert_int_equal (changed, 200);
+    assert_int_equal (fixture_count (f, "tag:x"), COUNT - 200);
+    assert_int_equal (tag_ok (f, "id:m001", "x", true), 1);
+    assert_true (undo (f, MAIL_OK, &changed));
+    assert_int_equal (changed, COUNT - 200);
+    assert_int_equal (fixture_count (f, "tag:x"), 1);
+    assert_int_equal (fixture_count (f, "tag:before"), COUNT);
+    assert_true (undo (f, MAIL_OK, &changed));
+    assert_int_equal (fixture_count (f, "tag:before"), 0);
+    command (f, "id:m001", "before", true);
+    assert_true (undo (f, MAIL_OK, &changed));
+    assert_int_equal (changed, 1);
+}
+
+/* What is so already changes nothing, and is done with all the same. */
+static void
+test_undo_of_nothing_left (void **state)
+{
+    struct fixture *f = *state;
+    uint64_t changed = 1;
+    command (f, "id:m001", "before", true);
+    command (f, "id:m002", "x", true);
+    assert_int_equal (mail_index_refresh (f->index), MAIL_OK);
+    assert_int_equal (tag_ok (f, "*", "x", false), 1);
+    assert_true (undo (f, MAIL_OK, &changed));
+    assert_int_equal (changed, 0);
+    assert_true (undo (f, MAIL_OK, &changed));
+    assert_int_equal (changed, 1);
+    assert_int_equal (fixture_count (f, "tag:before"), 0);
+    assert_false (undo (f, MAIL_OK, &changed));
+}
+
+static void
+other_takes_snapshot (struct fixture *f)
+{
+    assert_int_equal (mail_snapshot_take (fixture_open (f), 2), MAIL_OK);
+}
+
+/* Half of it went with the old journal: all of it or nothing. */
+static void
+test_undo_across_a_snapshot (void **state)
+{
+    struct fixture *f = *state;
+    uint64_t changed;
+    meanwhile = other_takes_snapshot;
+    at_begin = 3;
+    command (f, "*", "x", true);
+    meanwhile = NULL;
+    assert_false (undo (f, MAIL_OK, &changed));
+    assert_int_equal (fixture_count (f, "tag:x"), COUNT);
+    command (f, "*", "y", true);
+    assert_true (undo (f, MAIL_OK, &changed));
+    assert_int_equal (changed, COUNT);
+}
+
 int
 main (void)
 {
@@ -388,6 +510,10 @@ main (void)
         T (test_gone_meanwhile),
         T (test_failing_commit),
         T (test_locked_out),
+        T (test_undo_of_mixed),
+        T (test_undo_stopped),
+        T (test_undo_of_nothing_left),
+        T (test_undo_across_a_snapshot),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }
