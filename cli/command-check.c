@@ -11,6 +11,7 @@
 #include "session.h"
 #include "text.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <talloc.h>
@@ -27,6 +28,7 @@ struct check {
     size_t found, by_store[MAIL_STORE_COUNT];
     char **segments; /* damaged ones, by name; NULL-terminated */
     size_t segment_count;
+    uint64_t unread; /* files whose words could not be made anew */
 };
 
 #define T struct check_options
@@ -136,11 +138,25 @@ finish_state (void *ctx, struct check *check)
     return code;
 }
 
+static void
+on_unread (void *closure, const char *path, enum mail_status status, const char *text)
+{
+    struct check *check = closure;
+    void *local = talloc_new (NULL);
+
+    check->unread++;
+    fflush (stdout);
+    fprintf (stderr, "%s: %s\n", text_line (local, path),
+             text && *text ? text_line (local, text) : mail_status_text (status));
+    talloc_free (local);
+}
+
 /* Segments, under the same ids. */
 static int
 make_text (void *ctx, struct check *check)
 {
-    struct mail_apply_options options = {.rebuild = (const char *const *) check->segments};
+    struct mail_apply_options options = {
+        .rebuild = (const char *const *) check->segments, .problem = on_unread, .closure = check};
     struct mail_apply_counts counts;
     struct mail_changes *changes;
     struct mail_index *index = NULL;
@@ -223,6 +239,11 @@ run_check (struct cli *cli, void *options, int argc, char **argv)
         report (cli, check.options->repair ? "it is still damaged"
                                            : "the index is damaged; --repair mends it");
         code = 1;
+    } else if (code == 0 && check.unread > 0) {
+        fflush (stdout);
+        report (cli, "the words of %" PRIu64 " %s are missing; '%s new' looks for them",
+                check.unread, check.unread == 1 ? "file" : "files", cli->program);
+        code = EXIT_AGAIN;
     } else if (code == 0 && !check.options->quiet) {
         puts ("The index is in order.");
     }

@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <talloc.h>
 
 struct reindex_options {
@@ -39,7 +40,18 @@ struct reindex {
     struct mail_folders *folders;
     struct mail_changes *changes;
     struct progress *progress;
+    bool again; /* a later run may do better */
 };
+
+static void
+tell (struct reindex *reindex, const char *path, const char *text)
+{
+    char *line = text_line (NULL, path);
+
+    progress_clear (reindex->progress);
+    fprintf (stderr, "%s: %s\n", line, text_line (line, text));
+    talloc_free (line);
+}
 
 static void
 add_file (struct reindex *reindex, const struct mail_file *file)
@@ -48,10 +60,14 @@ add_file (struct reindex *reindex, const struct mail_file *file)
     const struct mail_folder *folder = folder_of_path (reindex->folders, file->folder);
     struct mail_stat file_stat;
 
-    if (folder_file_stat (path, &file_stat))
+    if (folder_file_stat (path, &file_stat)) {
         mail_changes_add (reindex->changes, file->folder, file->name, &file_stat);
-    else if (errno == ENOENT && folder)
+    } else if (errno == ENOENT && folder) {
         mail_changes_drop (reindex->changes, folder->id, file->name);
+    } else {
+        tell (reindex, path, strerror (errno));
+        reindex->again = true;
+    }
     talloc_free (path);
 }
 
@@ -85,11 +101,9 @@ static void
 on_problem (void *closure, const char *path, enum mail_status status, const char *text)
 {
     struct reindex *reindex = closure;
-    char *line = text_line (NULL, path);
 
-    progress_clear (reindex->progress);
-    fprintf (stderr, "%s: %s\n", line, text && *text ? text : mail_status_text (status));
-    talloc_free (line);
+    reindex->again |= status == MAIL_ERROR_IO;
+    tell (reindex, path, text && *text ? text : mail_status_text (status));
 }
 
 static bool
@@ -112,6 +126,9 @@ apply (void *ctx, struct reindex *reindex)
     int64_t days, workers, mebibytes;
     char *error = NULL;
     enum mail_status status;
+
+    options.new_tags =
+        (const char *const *) config_list (ctx, config, "new.tags", &options.new_tags_count);
 
     if (config_integer (ctx, config, "new.tombstone_days", 0, 36500, &days, &error) != MAIL_OK ||
         config_integer (ctx, config, "new.workers", 0, 256, &workers, &error) != MAIL_OK ||
@@ -142,7 +159,8 @@ reindex_matches (void *ctx, struct reindex *reindex, const char *text)
     status = collect (reindex, ctx, query);
     if (status != MAIL_OK)
         return report_status (reindex->cli, status, reindex->index);
-    return mail_changes_empty (reindex->changes) ? 0 : apply (ctx, reindex);
+    code = mail_changes_empty (reindex->changes) ? 0 : apply (ctx, reindex);
+    return code == 0 && reindex->again ? EXIT_AGAIN : code;
 }
 
 static int

@@ -97,6 +97,15 @@ apply_note_parsed (struct apply *apply, const char *path, const struct parsed_fi
                                  file->status == MAIL_OK ? file->limit : file->problem);
 }
 
+void
+apply_note_lost (struct apply *apply, const char *path)
+{
+    apply->counts->failed++;
+    if (apply->options->problem)
+        apply->options->problem (apply->options->closure, path, MAIL_ERROR_IO,
+                                 "it cannot be read, and is not found by its words until it can");
+}
+
 struct parsed_file
 apply_worker_died (const struct mail_stat *stat)
 {

@@ -64,6 +64,8 @@ enum mail_status apply_begin_publish (struct apply *apply, const struct block *b
 enum mail_status apply_finish_folder (struct publish *publish, struct change_folder *folder);
 /* Counts a file that was tried, and tells of one that could not be indexed. */
 void apply_note_parsed (struct apply *apply, const char *path, const struct parsed_file *file);
+/* Counts a file that a message has, and whose words it loses, as it cannot be read; tells of it. */
+void apply_note_lost (struct apply *apply, const char *path);
 /* What a file is that took workers down with it. */
 struct parsed_file apply_worker_died (const struct mail_stat *stat);
 
@@ -86,6 +88,8 @@ struct sources *sources_create (void *ctx);
  * (but is there), the others do. False where there is no room for its words. */
 bool sources_open (struct sources *sources, const char *path, const unsigned char *digest,
                    bool dispensable);
+/* Whether words are not there, though there would be room for them. */
+bool sources_lack (const struct sources *sources, const unsigned char *digest);
 /* Whether all words are there. */
 bool sources_are_whole (const struct sources *sources);
 /* As a job. */

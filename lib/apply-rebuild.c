@@ -19,12 +19,23 @@ struct rebuild {
     uint32_t text;    /* id of the new text document */
     uint32_t before;  /* and of the one that the message has */
     size_t new_files; /* so many of the files in the job are new ones */
-    bool made;        /* there are words in the new document */
-    bool torn;        /* but not all: left for the next run */
-    bool died;        /* it took workers down */
-    unsigned deaths;  /* so many */
-    bool refused;     /* by the store */
-    bool counted;     /* its folders know that it is done */
+    unsigned char digests[WIRE_FILES_MAX][DIGEST_SIZE]; /* of those in the job */
+    bool made;                                          /* there are words in the new document */
+    bool torn;                                          /* but not all: left for the next run */
+    bool died;                                          /* it took workers down */
+    unsigned deaths;                                    /* so many */
+    bool refused;                                       /* by the store */
+    bool counted;                                       /* its folders know that it is done */
+    void *ctx;                                          /* of what is new with each try: */
+    GArray *others; /* struct other: files of the message besides the new ones */
+    GArray *read;   /* struct parsed_file: what the text was made of */
+};
+
+/* A file that the message has had before. */
+struct other {
+    const char *folder, *name;
+    unsigned char digest[DIGEST_SIZE];
+    bool lost; /* it cannot be read */
 };
 
 static void
@@ -32,6 +43,9 @@ free_rebuild (gpointer data)
 {
     struct rebuild *rebuild = data;
     g_array_unref (rebuild->places);
+    g_array_unref (rebuild->others);
+    g_array_unref (rebuild->read);
+    talloc_free (rebuild->ctx);
     g_free (rebuild);
 }
 
@@ -47,6 +61,8 @@ group_deferred (struct apply *apply)
             rebuild = g_new0 (struct rebuild, 1);
             rebuild->id = deferred->id;
             rebuild->places = g_array_new (FALSE, FALSE, sizeof (size_t));
+            rebuild->others = g_array_new (FALSE, FALSE, sizeof (struct other));
+            rebuild->read = g_array_new (FALSE, FALSE, sizeof (struct parsed_file));
             g_hash_table_insert (by_id, (char *) rebuild->id, rebuild);
             g_ptr_array_add (rebuilds, rebuild);
         }
@@ -118,6 +134,30 @@ note_too_many (struct apply *apply, struct deferred *deferred)
     talloc_free (path);
 }
 
+static void
+open_other (struct apply *apply, struct rebuild *rebuild, struct sources *sources,
+            const char *folder, const struct record_file *file)
+{
+    struct other other = {
+        talloc_strdup (rebuild->ctx, folder), talloc_strdup (rebuild->ctx, file->name), {0}, false};
+    memcpy (other.digest, file->digest, DIGEST_SIZE);
+    g_array_append_val (rebuild->others, other);
+    if (!sources_open (sources, apply_path (sources, apply, folder, file->name), file->digest, true))
+        note_too_many (apply, deferred_at (apply, rebuild, 0));
+}
+
+/* What is the words of all of which nothing is there, as far as the job goes, or, with digest, of
+ * all that have these. */
+static void
+note_lost (struct rebuild *rebuild, const struct sources *sources, const unsigned char *digest)
+{
+    for (guint i = 0; i < rebuild->others->len; i++) {
+        struct other *other = &g_array_index (rebuild->others, struct other, i);
+        other->lost |= digest ? memcmp (other->digest, digest, DIGEST_SIZE) == 0
+                              : sources_lack (sources, other->digest);
+    }
+}
+
 static enum mail_status
 open_files (struct apply *apply, struct rebuild *rebuild, struct sources *sources)
 {
@@ -138,11 +178,11 @@ open_files (struct apply *apply, struct rebuild *rebuild, struct sources *source
         const struct record_file *file = &message->record.files[i];
         char *folder = mail_folders_path (sources, folders, file->folder);
         if (!is_read_again (apply, rebuild, folder, file->name) &&
-            !apply_will_drop (apply, folders, file->folder, file->name) &&
-            !sources_open (sources, apply_path (sources, apply, folder, file->name), file->digest,
-                           true))
-            note_too_many (apply, deferred_at (apply, rebuild, 0));
+            !apply_will_drop (apply, folders, file->folder, file->name))
+            open_other (apply, rebuild, sources, folder, file);
     }
+    note_lost (rebuild, sources, NULL);
+    memcpy (rebuild->digests, sources->digests, sizeof rebuild->digests);
     return folders || !message ? MAIL_OK : MAIL_ERROR_STORE;
 }
 
@@ -152,6 +192,10 @@ static enum mail_status
 send_rebuild (struct apply *apply, struct rebuild *rebuild)
 {
     struct sources *sources = sources_create (NULL);
+    talloc_free (rebuild->ctx);
+    rebuild->ctx = talloc_new (NULL);
+    g_array_set_size (rebuild->others, 0);
+    g_array_set_size (rebuild->read, 0);
     enum mail_status status = open_files (apply, rebuild, sources);
     rebuild->torn = status == MAIL_OK && !sources_are_whole (sources);
     if (status == MAIL_OK && !rebuild->torn)
@@ -170,8 +214,14 @@ take_parsed (GPtrArray *rebuilds, const struct block *block, const struct crew_e
         return;
     struct rebuild *rebuild = g_ptr_array_index (rebuilds, at);
     for (size_t i = 0; i < event->file_count; i++) {
-        rebuild->made |= event->files[i].status == MAIL_OK;
-        rebuild->torn |= i < rebuild->new_files && event->files[i].status != MAIL_OK;
+        const struct parsed_file *file = &event->files[i];
+        struct parsed_file read = parsed_file_copy (rebuild->ctx, file);
+        rebuild->made |= file->status == MAIL_OK;
+        rebuild->torn |= i < rebuild->new_files && file->status != MAIL_OK;
+        if (file->status == MAIL_OK)
+            g_array_append_val (rebuild->read, read);
+        else
+            note_lost (rebuild, NULL, rebuild->digests[i]);
     }
 }
 
@@ -274,6 +324,27 @@ put_off (struct apply *apply, struct rebuild *rebuild, const char *reason)
     give_up (apply, rebuild, &problem);
 }
 
+static bool
+has_lost (const struct rebuild *rebuild)
+{
+    bool lost = false;
+    for (guint i = 0; i < rebuild->others->len; i++)
+        lost |= g_array_index (rebuild->others, struct other, i).lost;
+    return lost;
+}
+
+static void
+tell_lost (struct apply *apply, const struct rebuild *rebuild)
+{
+    for (guint i = 0; i < rebuild->others->len; i++) {
+        const struct other *other = &g_array_index (rebuild->others, struct other, i);
+        char *path = apply_path (NULL, apply, other->folder, other->name);
+        if (other->lost)
+            apply_note_lost (apply, path);
+        talloc_free (path);
+    }
+}
+
 static enum mail_status
 publish_words (struct apply *apply, struct publish *publish, struct rebuild *rebuild)
 {
@@ -285,11 +356,25 @@ publish_words (struct apply *apply, struct publish *publish, struct rebuild *reb
         names[i] = (struct publish_name){deferred_folder (apply, deferred),
                                          deferred_name (apply, deferred), &deferred->file};
     }
-    enum mail_status status =
-        publish_rebuilt (publish, rebuild->id, rebuild->text, rebuild->before, names, count, &done);
+    const struct publish_words words = {
+        .id = rebuild->id,
+        .text = rebuild->text,
+        .before = rebuild->before,
+        .files = names,
+        .count = count,
+        .read = (const struct parsed_file *) rebuild->read->data,
+        .read_count = rebuild->read->len,
+        .part = has_lost (rebuild),
+    };
+    enum mail_status status = publish_rebuilt (publish, &words, &done);
     rebuild->torn = status == MAIL_OK && !done;
     if (rebuild->torn)
         put_off (apply, rebuild, "another program was indexing the same message");
+    for (guint i = 0; status == MAIL_OK && done && i < rebuild->others->len; i++) {
+        const struct other *other = &g_array_index (rebuild->others, struct other, i);
+        if (other->lost)
+            status = publish_lose_words (publish, other->folder, other->name);
+    }
     return status;
 }
 
@@ -388,6 +473,8 @@ publish_rebuilds (struct apply *apply, GPtrArray *rebuilds, struct block *block)
             give_up (apply, rebuild, &died);
         else if (rebuild->torn)
             put_off (apply, rebuild, "a file of the message changed meanwhile");
+        else
+            tell_lost (apply, rebuild);
     }
     for (;;) {
         char *culprit = NULL;

@@ -51,6 +51,12 @@ struct refresh {
     struct apply *apply;
     struct segment old;
     struct block block;
+    bool wanted;  /* is_wanted(): what cannot be read is left out */
+    GArray *lost; /* struct lost: that */
+};
+
+struct lost {
+    const char *folder, *name;
 };
 
 /* A text document of the segment and its message. */
@@ -107,9 +113,27 @@ find_live (struct refresh *refresh, GArray *lives)
     return status;
 }
 
-/* Opens the files of a message; NULL where not all of its words are there. */
+/* The files of the message whose words (or these words) are not there. */
+static void
+note_lost (struct refresh *refresh, const struct mail_message *message,
+           const struct sources *sources, const unsigned char *digest)
+{
+    const struct mail_folders *folders = index_folders (refresh->apply->index);
+    for (size_t i = 0; folders && i < message->record.file_count; i++) {
+        const struct record_file *file = &message->record.files[i];
+        bool is = digest ? memcmp (digest, file->digest, DIGEST_SIZE) == 0
+                         : sources_lack (sources, file->digest);
+        struct lost lost = {mail_folders_path (refresh, folders, file->folder),
+                            talloc_strdup (refresh, file->name)};
+        if (is)
+            g_array_append_val (refresh->lost, lost);
+    }
+}
+
+/* Opens the files of a message; NULL where not all of its words are there, or, if the segment is
+ * wanted, none. *message_out is where the sources are. */
 static struct sources *
-open_files (struct refresh *refresh, uint32_t docid)
+open_files (struct refresh *refresh, uint32_t docid, struct mail_message **message_out)
 {
     struct mail_index *index = refresh->apply->index;
     struct sources *sources = sources_create (refresh);
@@ -121,10 +145,13 @@ open_files (struct refresh *refresh, uint32_t docid)
         const struct record_file *file = &message->record.files[i];
         char *folder = mail_folders_path (sources, folders, file->folder);
         char *path = apply_path (sources, refresh->apply, folder, file->name);
-        sources_open (sources, path, file->digest, false);
+        sources_open (sources, path, file->digest, refresh->wanted);
     }
-    if (!sources_are_whole (sources))
+    if (message && refresh->wanted)
+        note_lost (refresh, message, sources, NULL);
+    if (refresh->wanted ? sources->count == 0 : !sources_are_whole (sources))
         TALLOC_FREE (sources);
+    *message_out = message;
     return sources;
 }
 
@@ -133,8 +160,9 @@ static bool
 all_can_be_opened (struct refresh *refresh, const GArray *lives)
 {
     for (guint i = 0; i < lives->len; i++) {
+        struct mail_message *message;
         struct sources *sources =
-            open_files (refresh, g_array_index (lives, struct live, i).message);
+            open_files (refresh, g_array_index (lives, struct live, i).message, &message);
         if (!sources)
             return false;
         talloc_free (sources);
@@ -142,9 +170,11 @@ all_can_be_opened (struct refresh *refresh, const GArray *lives)
     return true;
 }
 
-/* One answer of the worker; false when the segment will not come. */
+/* One answer of the worker; false when the segment will not come. digests: of the files that it is
+ * about, of the message. */
 static bool
-await (struct refresh *refresh, struct crew_event *event)
+await (struct refresh *refresh, struct crew_event *event, const struct mail_message *message,
+       unsigned char digests[][DIGEST_SIZE])
 {
     struct crew *crew = refresh->apply->crew;
     do
@@ -153,8 +183,11 @@ await (struct refresh *refresh, struct crew_event *event)
     if (event->kind != CREW_PARSED)
         return event->kind == CREW_SEGMENT;
     for (size_t i = 0; i < event->file_count; i++) {
-        if (event->files[i].status != MAIL_OK)
+        if (event->files[i].status == MAIL_OK)
+            continue;
+        if (!refresh->wanted || !message)
             return false;
+        note_lost (refresh, message, NULL, digests[i]);
     }
     talloc_free (event->files);
     return true;
@@ -165,27 +198,28 @@ build (struct refresh *refresh, const GArray *lives)
 {
     struct apply *apply = refresh->apply;
     struct crew_event event;
-    bool wanted = is_wanted (apply, refresh->old.name);
-    if ((!wanted && !all_can_be_opened (refresh, lives)) ||
+    if ((!refresh->wanted && !all_can_be_opened (refresh, lives)) ||
         apply_begin_segment (apply, refresh, 0, &refresh->block) != MAIL_OK)
         return false;
     for (guint i = 0; i < lives->len && !apply->stopped; i++) {
         struct live *live = &g_array_index (lives, struct live, i);
-        struct sources *sources = open_files (refresh, live->message);
-        if (!sources && wanted) /* its words are lost until the next run looks at its folder */
+        struct mail_message *message;
+        struct sources *sources = open_files (refresh, live->message, &message);
+        if (!sources && refresh->wanted)
             continue;
         if (!sources)
             return false;
         sources_send (sources, apply->crew, 0, live->text);
+        bool good = await (refresh, &event, message, sources->digests);
         talloc_free (sources);
-        if (!await (refresh, &event))
+        if (!good)
             return false;
         apply_tell (apply, NULL);
     }
     refresh->block.first = refresh->old.first;
     refresh->block.used = refresh->old.last;
     apply_end_segment (apply, 0, &refresh->block);
-    if (apply->stopped || !await (refresh, &event) || event.kind != CREW_SEGMENT)
+    if (apply->stopped || !await (refresh, &event, NULL, NULL) || event.kind != CREW_SEGMENT)
         return false;
     apply_take_segment (&refresh->block, &event);
     return true;
@@ -219,6 +253,32 @@ is_named (const struct manifest *manifest, const char *name)
         if (strcmp (manifest->segments[i].name, name) == 0)
             return true;
     return false;
+}
+
+/* Before the segments are exchanged, so that nothing is lost without a word if this ends in
+ * between.
+ */
+static enum mail_status
+publish_lost (struct refresh *refresh)
+{
+    struct publish *publish;
+    struct mail_apply_counts counts = {0};
+    if (refresh->lost->len == 0)
+        return MAIL_OK;
+    enum mail_status status =
+        publish_begin (refresh, refresh->apply->index, refresh->apply->options, &publish);
+    if (status != MAIL_OK)
+        return status;
+    for (guint i = 0; status == MAIL_OK && i < refresh->lost->len; i++) {
+        const struct lost *lost = &g_array_index (refresh->lost, struct lost, i);
+        status = publish_lose_words (publish, lost->folder, lost->name);
+        apply_note_lost (refresh->apply,
+                         apply_path (refresh, refresh->apply, lost->folder, lost->name));
+    }
+    if (status == MAIL_OK)
+        return publish_commit (publish, &counts, NULL);
+    talloc_free (publish);
+    return status;
 }
 
 /* Puts the new segment in place of the old one, unless that has gone meanwhile. What has become
@@ -261,13 +321,18 @@ refresh_segment (struct apply *apply, const struct segment *segment, bool *done_
     refresh->apply = apply;
     refresh->old = *segment;
     refresh->old.name = talloc_strdup (refresh, segment->name);
+    refresh->lost = g_array_new (FALSE, FALSE, sizeof (struct lost));
+    refresh->wanted = is_wanted (apply, segment->name);
     *done_out = false;
     enum mail_status status = find_live (refresh, lives);
     if (status == MAIL_OK && build (refresh, lives)) {
-        status = exchange (refresh);
+        status = publish_lost (refresh);
+        if (status == MAIL_OK)
+            status = exchange (refresh);
         *done_out = true;
     }
     g_array_unref (lives);
+    g_array_unref (refresh->lost);
     talloc_free (refresh);
     return status;
 }

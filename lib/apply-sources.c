@@ -33,11 +33,18 @@ sources_create (void *ctx)
 static bool
 has_words (const struct sources *sources, const unsigned char *digest)
 {
-    for (size_t i = 0; i < sources->count; i++) {
+    static const unsigned char none[DIGEST_SIZE]; /* words that nobody knows */
+    for (size_t i = 0; memcmp (digest, none, DIGEST_SIZE) != 0 && i < sources->count; i++) {
         if (memcmp (sources->digests[i], digest, DIGEST_SIZE) == 0)
             return true;
     }
     return false;
+}
+
+bool
+sources_lack (const struct sources *sources, const unsigned char *digest)
+{
+    return sources->count < WIRE_FILES_MAX && !has_words (sources, digest);
 }
 
 bool

@@ -107,6 +107,15 @@ check_snapshots (struct check *check)
     talloc_free (paths);
 }
 
+static void
+check_newest_snapshot (struct check *check)
+{
+    char *path = snapshot_newest (NULL, check->index);
+    if (path && access (path, F_OK) != 0)
+        check_found (check, MAIL_STORE_SNAPSHOT, relative (check, path), "%s", strerror (errno));
+    talloc_free (path);
+}
+
 /* ---- all ---- */
 
 /* Whether there is something that an index has left. */
@@ -131,6 +140,7 @@ check_opened (struct check *check)
     if (status == MAIL_OK)
         check_journals (check, strtoull (text, NULL, 10));
     check_snapshots (check);
+    check_newest_snapshot (check);
     if (store_metadata (index, index->state, META_JOURNAL_LOST, &text, NULL) == MAIL_OK && *text)
         check_found (check, MAIL_STORE_JOURNAL, "journal",
                      "some of it has been lost; a new snapshot makes up for it");

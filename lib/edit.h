@@ -16,6 +16,7 @@ struct edit {
     bool is_new;
     bool record_changed;
     bool rename_files;                     /* the names are to follow the tags: edits.c */
+    bool untagged;                         /* publish_pass_on() decides what tags it gets */
     bool files_changed;                    /* names came or went: flags have to be looked at */
     unsigned char (*dropped)[DIGEST_SIZE]; /* of the words of files that it has no more */
     size_t dropped_count;

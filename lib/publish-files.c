@@ -133,7 +133,19 @@ note_limit (struct edit *edit, const struct parsed_file *file)
         edit_add_property (edit, &property);
 }
 
-/* known: it has its tags already, from before it went. */
+void
+publish_new_tags (struct publish *publish, struct edit *edit)
+{
+    const struct mail_apply_options *options = publish->options;
+    bool seen = edit_is_seen (edit, publish->folders);
+    for (size_t i = 0; i < options->new_tags_count; i++) {
+        const char *tag = options->new_tags[i];
+        if (*tag && !(seen && strcmp (tag, "unread") == 0))
+            edit_add_tag (edit, tag);
+    }
+}
+
+/* known: it has its tags already, from before it went, or gets those of another message. */
 static void
 tag_new_message (struct publish *publish, struct edit *edit, const struct parsed_file *file,
                  bool known)
@@ -144,14 +156,17 @@ tag_new_message (struct publish *publish, struct edit *edit, const struct parsed
     if (options->maildir_flags)
         edit_tags_from_flags (edit, publish->folders);
     edit->files_changed = false;
-    if (known)
-        return;
-    bool seen = edit_is_seen (edit, publish->folders);
-    for (size_t i = 0; i < options->new_tags_count; i++) {
-        const char *tag = options->new_tags[i];
-        if (*tag && !(seen && strcmp (tag, "unread") == 0))
-            edit_add_tag (edit, tag);
-    }
+    if (!known)
+        publish_new_tags (publish, edit);
+}
+
+static bool
+is_heir (const struct publish *publish, const struct node *node)
+{
+    for (guint i = publish->heirs->len; i > 0; i--)
+        if (g_array_index (publish->heirs, struct heir, i - 1).node == node)
+            return true;
+    return false;
 }
 
 static void
@@ -191,7 +206,8 @@ add_message (struct publish *publish, struct node *node, uint32_t folder, const 
         threads_set (publish, node, thread);
     edit_remove_properties (edit, PROPERTY_LIMIT);
     note_limit (edit, file);
-    tag_new_message (publish, edit, file, was_gone);
+    edit->untagged = !was_gone && is_heir (publish, node);
+    tag_new_message (publish, edit, file, was_gone || edit->untagged);
     if (was_gone)
         publish->counts.renamed++;
     else
@@ -254,19 +270,30 @@ add_further_file (struct edit *edit, uint32_t folder, const char *name,
     edit->record_changed = true;
 }
 
+struct dropping {
+    struct publish *publish;
+    struct node *node;
+};
+
 static bool
 drop_if_other (void *closure, struct edit *edit, size_t at)
 {
-    if (strcmp (edit->message->id, closure) != 0)
-        edit_drop_file (edit, at);
+    struct dropping *dropping = closure;
+    struct heir heir = {edit, dropping->node};
+    if (strcmp (edit->message->id, dropping->node->id) == 0)
+        return true;
+    edit_drop_file (edit, at);
+    if (dropping->publish->options->reindex)
+        g_array_append_val (dropping->publish->heirs, heir);
     return true;
 }
 
 /* Files that this name stood for until now, of other messages, are gone. */
 static enum mail_status
-drop_from_others (struct publish *publish, uint32_t folder, const char *name, const char *id)
+drop_from_others (struct publish *publish, uint32_t folder, const char *name, struct node *node)
 {
-    return each_holder (publish, folder, name, drop_if_other, (void *) id);
+    struct dropping dropping = {publish, node};
+    return each_holder (publish, folder, name, drop_if_other, &dropping);
 }
 
 static enum mail_status
@@ -319,23 +346,38 @@ further_file (struct publish *publish, struct node *node, uint32_t folder, const
     return known ? publish_waste_text (publish, text) : publish_set_text (publish, edit, text);
 }
 
+/* The file was another message's, and until what is deferred is done it is nobody's: if the run
+ * ends there, the next scan finds it, for it lists the folder. */
+static enum mail_status
+look_again (struct publish *publish, uint32_t id, const char *path)
+{
+    const struct mail_folder *folder = mail_folders_by_id (publish->folders, id);
+    struct mail_stat stat = folder ? folder->stat : (struct mail_stat){0};
+    stat.mtime = stat.ctime = 0;
+    return publish_folder_stat (publish, path, &stat);
+}
+
 enum mail_status
 publish_file (struct publish *publish, const char *folder, const char *name,
               const struct parsed_file *file, uint32_t text, bool *deferred_out)
 {
     struct node *node = NULL;
     uint32_t folder_id;
+    guint heirs = publish->heirs->len;
     *deferred_out = false;
     enum mail_status status = publish_folder (publish, folder, &folder_id);
     if (status == MAIL_OK)
-        status = drop_from_others (publish, folder_id, name, file->id);
-    if (status == MAIL_OK)
         status = open_node (publish, file->id, &node);
+    if (status == MAIL_OK)
+        status = drop_from_others (publish, folder_id, name, node);
     if (status != MAIL_OK)
         return status;
     if (!node->edit)
         return add_message (publish, node, folder_id, name, file, text);
-    return further_file (publish, node, folder_id, name, file, text, deferred_out);
+    status = further_file (publish, node, folder_id, name, file, text, deferred_out);
+    if (status == MAIL_OK && *deferred_out && publish->heirs->len > heirs)
+        status = look_again (publish, folder_id, folder);
+    return status;
 }
 
 static enum mail_status
@@ -345,14 +387,12 @@ rebuilt_file (struct publish *publish, struct node *node, const struct publish_n
     uint32_t folder;
     enum mail_status status = publish_folder (publish, name->folder, &folder);
     if (status == MAIL_OK)
-        status = drop_from_others (publish, folder, name->name, node->id);
+        status = drop_from_others (publish, folder, name->name, node);
     if (status != MAIL_OK)
         return status;
     if (!node->edit) /* the message has gone meanwhile: what was built is a new one */
         return add_message (publish, node, folder, name->name, name->file, text);
     add_further_file (node->edit, folder, name->name, name->file);
-    if (publish->options->reindex)
-        add_content_tags (node->edit, name->file);
     return threads_link (publish, node, &name->file->record);
 }
 
@@ -368,28 +408,45 @@ first_by_name (const struct publish_name *files, size_t count)
     return first;
 }
 
+/* What the content of all files says, not only of the new ones: these are as many as came
+ * together. What could not be read may have said what the message has. */
+static void
+renew_content (struct edit *edit, const struct publish_words *words, bool reindex)
+{
+    if (!words->part)
+        edit_remove_properties (edit, PROPERTY_LIMIT);
+    if (reindex && !words->part)
+        forget_content (edit);
+    for (size_t i = 0; i < words->count + words->read_count; i++) {
+        const struct parsed_file *file =
+            i < words->count ? words->files[i].file : &words->read[i - words->count];
+        note_limit (edit, file);
+        if (reindex)
+            add_content_tags (edit, file);
+    }
+}
+
 enum mail_status
-publish_rebuilt (struct publish *publish, const char *id, uint32_t text, uint32_t before,
-                 const struct publish_name *files, size_t count, bool *done_out)
+publish_rebuilt (struct publish *publish, const struct publish_words *words, bool *done_out)
 {
     struct node *node = NULL;
-    enum mail_status status = open_node (publish, id, &node);
+    bool reindex = publish->options->reindex;
+    enum mail_status status = open_node (publish, words->id, &node);
     if (status != MAIL_OK)
         return status;
-    *done_out = !node->edit || node->edit->message->record.text == before;
+    *done_out = !node->edit || node->edit->message->record.text == words->before;
     if (!*done_out)
-        return publish_waste_text (publish, text);
-    if (node->edit)
-        edit_remove_properties (node->edit, PROPERTY_LIMIT);
-    if (node->edit && publish->options->reindex) {
-        forget_content (node->edit);
-        renew_headers (node->edit->message, first_by_name (files, count)->file);
-    }
-    for (size_t i = 0; status == MAIL_OK && i < count; i++)
-        status = rebuilt_file (publish, node, &files[i], text);
-    if (status != MAIL_OK || node->edit->message->docid == text)
+        return publish_waste_text (publish, words->text);
+    if (node->edit && reindex)
+        renew_headers (node->edit->message, first_by_name (words->files, words->count)->file);
+    for (size_t i = 0; status == MAIL_OK && i < words->count; i++)
+        status = rebuilt_file (publish, node, &words->files[i], words->text);
+    if (status != MAIL_OK)
         return status;
-    return publish_set_text (publish, node->edit, text);
+    renew_content (node->edit, words, reindex);
+    if (node->edit->message->docid == words->text)
+        return MAIL_OK;
+    return publish_set_text (publish, node->edit, words->text);
 }
 
 /* ---- files are renamed, files go ---- */
@@ -443,10 +500,35 @@ publish_move (struct publish *publish, uint32_t from_folder, const char *from_na
         status = each_holder (publish, folder_id, name, note_wanted, &to);
     *done_out = from.edit || to.edit;
     if (status == MAIL_OK && from.edit) {
+        bool has_words = record_file_has_words (&from.edit->message->record.files[from.at]);
         rename_file (from.edit, from.at, folder_id, name, stat);
         publish->counts.renamed++;
+        if (!has_words) /* it has still to be read */
+            status = publish_problem (publish, folder, name, MAIL_REASON_UNREADABLE, stat, false);
     }
     return status;
+}
+
+static bool
+forget_words (void *closure, struct edit *edit, size_t at)
+{
+    (void) closure;
+    memset (edit->message->record.files[at].digest, 0, DIGEST_SIZE);
+    edit->record_changed = true;
+    return true;
+}
+
+enum mail_status
+publish_lose_words (struct publish *publish, const char *folder, const char *name)
+{
+    uint32_t folder_id;
+    const struct mail_stat unknown = {0};
+    enum mail_status status = publish_folder (publish, folder, &folder_id);
+    if (status == MAIL_OK)
+        status = each_holder (publish, folder_id, name, forget_words, NULL);
+    return status == MAIL_OK
+               ? publish_problem (publish, folder, name, MAIL_REASON_UNREADABLE, &unknown, false)
+               : status;
 }
 
 static bool

@@ -26,6 +26,12 @@ struct removal {
     uint64_t thread;
 };
 
+/* In the file that was the old message's, the other Message-ID was found. */
+struct heir {
+    struct edit *old;
+    struct node *node;
+};
+
 struct publish {
     struct writer *writer;
     struct mail_folders *folders;
@@ -37,7 +43,14 @@ struct publish {
     GHashTable *by_id;     /* id -> node */
     GHashTable *by_thread; /* thread in state -> a node that is in it */
     GArray *removals;
+    GArray *heirs; /* of struct heir */
 };
+
+/* Before the messages are written: tags and properties of those whose last file names another
+ * message now go to that one. */
+void publish_pass_on (struct publish *publish);
+/* The tags of mail_apply_options.new_tags, but for "unread" where a name says that it is not. */
+void publish_new_tags (struct publish *publish, struct edit *edit);
 
 /* The message under change; *edit_out is NULL where docid is none. */
 enum mail_status publish_edit (struct publish *publish, uint32_t docid, struct edit **edit_out);

@@ -16,6 +16,7 @@ publish_destroy (struct publish *publish)
     g_ptr_array_unref (publish->edits);
     g_ptr_array_unref (publish->nodes);
     g_array_unref (publish->removals);
+    g_array_unref (publish->heirs);
     g_hash_table_destroy (publish->by_docid);
     g_hash_table_destroy (publish->by_id);
     g_hash_table_destroy (publish->by_thread);
@@ -31,6 +32,7 @@ publish_begin (void *ctx, struct mail_index *index, const struct mail_apply_opti
     publish->edits = g_ptr_array_new ();
     publish->nodes = g_ptr_array_new ();
     publish->removals = g_array_new (FALSE, FALSE, sizeof (struct removal));
+    publish->heirs = g_array_new (FALSE, FALSE, sizeof (struct heir));
     publish->by_docid = g_hash_table_new (NULL, NULL);
     publish->by_id = g_hash_table_new (g_str_hash, g_str_equal);
     publish->by_thread = g_hash_table_new (g_int64_hash, g_int64_equal);
@@ -133,6 +135,7 @@ enum mail_status
 publish_commit (struct publish *publish, struct mail_apply_counts *counts_out, char **culprit_out)
 {
     const char *culprit = NULL;
+    publish_pass_on (publish);
     enum mail_status status = threads_settle (publish);
     if (status == MAIL_OK)
         status = write_messages (publish, &culprit);

@@ -40,9 +40,20 @@ struct publish_name {
     const char *folder, *name;
     const struct parsed_file *file;
 };
-enum mail_status publish_rebuilt (struct publish *publish, const char *id, uint32_t text,
-                                  uint32_t before, const struct publish_name *files, size_t count,
+struct publish_words {
+    const char *id;
+    uint32_t text, before;
+    const struct publish_name *files; /* the new ones */
+    size_t count;
+    const struct parsed_file *read; /* what the text was built of; new ones may be among them */
+    size_t read_count;
+    bool part; /* not all files of the message could be read */
+};
+enum mail_status publish_rebuilt (struct publish *publish, const struct publish_words *words,
                                   bool *done_out);
+/* The message that has the file is to be found by its words no more, as it could not be read when
+ * they were made anew: remembered as a problem, so that it is read as soon as that can be done. */
+enum mail_status publish_lose_words (struct publish *publish, const char *folder, const char *name);
 /* The text document belongs to nothing. */
 enum mail_status publish_waste_text (struct publish *publish, uint32_t text);
 /* The file with this inode. *done_out: whether a message has it under its new name now (perhaps

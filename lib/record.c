@@ -153,6 +153,13 @@ record_drop_file (struct record *record, size_t at)
              (record->file_count - at) * sizeof *record->files);
 }
 
+bool
+record_file_has_words (const struct record_file *file)
+{
+    static const unsigned char none[DIGEST_SIZE];
+    return memcmp (file->digest, none, DIGEST_SIZE) != 0;
+}
+
 #define FOLDER_FIXED (4 + 4 * 8)
 
 char *

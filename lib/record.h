@@ -38,6 +38,9 @@ char *record_encode (void *ctx, const struct record *record, size_t *length_out)
 /* False for what is no record of a version that is known. */
 bool record_decode (void *ctx, const char *bytes, size_t length, struct record *record_out);
 
+/* Whether the words that the message is found by have those of the file: not where it could not be
+ * read when they were made anew. Its digest is zero then. */
+bool record_file_has_words (const struct record_file *file);
 /* Position of a file in the record; -1 for none. */
 long record_find_file (const struct record *record, uint32_t folder, const char *name);
 void record_add_file (void *ctx, struct record *record, const struct record_file *file);

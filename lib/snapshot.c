@@ -217,15 +217,39 @@ write_file (struct mail_index *index, const char *path)
     return status;
 }
 
+/* So that it is missed when somebody takes it away. */
 static enum mail_status
-put_in_place (struct mail_index *index, const char *place, const char *from)
+note_newest (void *ctx, struct mail_index *index, const char *name)
 {
-    char *name = talloc_asprintf (index, "%s/%010" PRId64 "-%" PRIu64 SUFFIX, place,
-                                  (int64_t) time (NULL), mail_index_revision (index));
-    int error = rename (from, name) == 0 ? files_sync_folder (place) : errno;
-    enum mail_status status = error ? failed (index, name, error) : MAIL_OK;
-    talloc_free (name);
+    struct writer *writer;
+    enum mail_status status = writer_begin (ctx, index, &writer);
+    if (status != MAIL_OK)
+        return status;
+    status = store_set_metadata (writer->state, META_SNAPSHOT, name, strlen (name));
+    if (status == MAIL_OK)
+        return writer_commit (writer);
+    writer_fail (writer, status);
+    talloc_free (writer);
     return status;
+}
+
+static enum mail_status
+put_in_place (void *ctx, struct mail_index *index, const char *place, const char *from)
+{
+    char *path = talloc_asprintf (ctx, "%s/%010" PRId64 "-%" PRIu64 SUFFIX, place,
+                                  (int64_t) time (NULL), mail_index_revision (index));
+    int error = rename (from, path) == 0 ? files_sync_folder (place) : errno;
+    return error ? failed (index, path, error) : note_newest (ctx, index, strrchr (path, '/') + 1);
+}
+
+char *
+snapshot_newest (void *ctx, struct mail_index *index)
+{
+    char *name = NULL, *path = NULL;
+    if (store_metadata (ctx, index->state, META_SNAPSHOT, &name, NULL) == MAIL_OK && *name)
+        path = talloc_asprintf (ctx, "%s/backups/%s", index->folder, name);
+    talloc_free (name);
+    return path;
 }
 
 /* ---- the journal's turn ---- */
@@ -304,7 +328,7 @@ mail_snapshot_take (struct mail_index *index, unsigned keep)
     if (status == MAIL_OK)
         status = write_file (index, path);
     if (status == MAIL_OK)
-        status = put_in_place (index, place, path);
+        status = put_in_place (local, index, place, path);
     if (status == MAIL_OK) {
         remove_all (old);
         remove_old (index, keep ? keep : 1);
@@ -313,7 +337,14 @@ mail_snapshot_take (struct mail_index *index, unsigned keep)
     return status;
 }
 
-/* Two stats, no listing: a run of "new" that finds nothing new asks this, too. The folder's own
+static bool
+newest_is_missing (void *ctx, struct mail_index *index)
+{
+    char *path = snapshot_newest (ctx, index);
+    return path && access (path, F_OK) != 0 && errno == ENOENT;
+}
+
+/* Three stats, no listing: a run of "new" that finds nothing new asks this, too. The folder's own
  * time is that of the last snapshot. */
 bool
 mail_snapshot_is_due (struct mail_index *index)
@@ -326,7 +357,7 @@ mail_snapshot_is_due (struct mail_index *index)
     bool is_lost =
         store_metadata (local, index->state, META_JOURNAL_LOST, &lost, NULL) == MAIL_OK && *lost;
     bool due =
-        is_lost ||
+        is_lost || newest_is_missing (local, index) ||
         (changed && (journal.st_size > DUE_BYTES ||
                      stat (talloc_asprintf (local, "%s/backups", index->folder), &backups) != 0 ||
                      backups.st_mtime < time (NULL) - DUE_SECONDS));

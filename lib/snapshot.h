@@ -16,6 +16,9 @@
 char **snapshot_files (void *ctx, const char *folder);
 /* Whether there is any snapshot or journal. */
 bool snapshot_has_history (const char *folder);
+/* Path of the one that state says is the newest; NULL for none, or where state cannot be read.
+ * talloc'd on ctx. */
+char *snapshot_newest (void *ctx, struct mail_index *index);
 /* Whether the file is whole. False where it cannot be read. */
 bool snapshot_is_whole (const char *path);
 /* Calls back with each line between the first and the last of a whole snapshot, without its end. */

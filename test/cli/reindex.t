@@ -68,6 +68,58 @@ message in/cur/5:2, l@x five body 'X-Mylist: green' 'X-Own: blue'
 is 'a header that is new in the settings' "$("$MAIL" count Own:blue)" 1
 configure
 
+# A file whose Message-ID has changed: its tags go with it, once the old message has no other file.
+message in/cur/6:2,S old@x six body
+message in/cur/7:2,S two@x seven body
+message in/cur/8:2,S two@x seven body
+message in/cur/9:2,S known@x nine body
+"$MAIL" new --quiet
+"$MAIL" tag +keep +attachment -inbox -unread -- id:old@x or id:two@x or id:known@x
+"$MAIL" tag -keep +known id:known@x
+printf '#= old@x mine=1 index.limit=x\n' | "$MAIL" restore
+message in/cur/6:2,S fresh@x six body
+runs 'another Message-ID' 0 "$MAIL" reindex id:old@x
+is '... has the tags' "$("$MAIL" count id:old@x) $(tags id:fresh@x)" '0 keep '
+is '... and the properties' "$("$MAIL" dump --include=properties id:fresh@x | tail -n +2)" '#= fresh@x mine=1'
+message in/cur/7:2,S part@x seven body
+"$MAIL" reindex id:two@x
+is 'one of two files: a new message' "$(tags id:part@x)/ $(tags id:two@x)" 'inbox / keep '
+message in/cur/8:2,S part@x seven body
+"$MAIL" reindex id:two@x
+is '... then the other: all tags' "$("$MAIL" count id:two@x) $(tags id:part@x)" '0 inbox keep '
+message in/cur/6:2,S known@x nine 'other body'
+"$MAIL" reindex id:fresh@x
+is 'the Message-ID of another message: both have said it' "$("$MAIL" count id:fresh@x) $(tags id:known@x)" '0 keep known '
+is '... with the words of both' "$("$MAIL" search --output=files id:known@x and other | wc -l)" 2
+is '... check finds nothing wrong' "$("$MAIL" check)" 'The index is in order.'
+
+# What cannot be read: it is named, and what was known of it stays.
+mv "$HOME/Mail/in/cur/9:2,S" saved
+mkdir "$HOME/Mail/in/cur/9:2,S"
+runs 'a file that cannot be read' 75 "$MAIL" reindex id:known@x
+ok '... is named' grep -q '^/.*in/cur/9:2,S: ' err
+is '... its message is there' "$("$MAIL" search --output=files id:known@x | wc -l)" 2
+rmdir "$HOME/Mail/in/cur/9:2,S"
+mv saved "$HOME/Mail/in/cur/9:2,S"
+"$MAIL" new --quiet
+is '... and new has nothing left to do' "$("$MAIL" new --problems; "$MAIL" count id:known@x and body and other)" 1
+
+# Tags of content are those of all files, also where these do not come together.
+configure '[new]' 'workers=1'
+mkdir -p "$HOME/Mail/many/cur" "$HOME/Mail/more/cur"
+for i in $(seq 1100); do
+    printf 'From: a@x\nSubject: s\nMessage-ID: <many%s@x>\nMIME-Version: 1.0\nContent-Type: application/x\nContent-Disposition: attachment\n\nx\n' \
+        "$i" >"$HOME/Mail/many/cur/$i:2,S"
+    printf 'From: a@x\nSubject: s\nMessage-ID: <many%s@x>\n\nplain\n' "$i" >"$HOME/Mail/more/cur/$i:2,S"
+done
+"$MAIL" new --quiet
+"$MAIL" tag -attachment path:more/cur
+"$MAIL" reindex path:more/cur
+is 'all files count for the tags of content' "$("$MAIL" count tag:attachment and path:more/cur)" 1100
+rm -r "$HOME/Mail/many" "$HOME/Mail/more"
+"$MAIL" new --quiet
+configure
+
 # compact
 "$MAIL" dump >before
 "$MAIL" search --format=json '*' >list
@@ -89,7 +141,7 @@ ok '... says where' grep -qx 'The old database has been moved to saved.' out
 mkdir other
 mv saved other/.mailindex
 printf '[database]\npath=%s/other\nmail_root=%s/Mail\n' "$PWD" "$HOME" >config2
-is '... which is an index' "$("$MAIL" --config=config2 count '*') $("$MAIL" --config=config2 count fresh)" '3 1'
+is '... which is an index' "$("$MAIL" --config=config2 count '*') $("$MAIL" --config=config2 count fresh)" '5 1'
 mkdir there
 runs 'a backup that is there' 1 "$MAIL" compact --backup=there
 says '... is refused' 'mail compact: path already exists: there'

@@ -96,4 +96,14 @@ mv "$HOME/Mail/a/cur/1:2," "$HOME/Mail/a/cur/1:2,S"
 runs 'damaged words, a file with another name' 0 "$MAIL" check --repair --quiet
 is '... all are found' "$("$MAIL" count hello)" 6
 
+begin
+rm "$index"/backups/*.tags
+runs 'no snapshot' 1 "$MAIL" check
+ok '... is named' grep -q '^backups/[0-9]*-[0-9]*\.tags: No such file' out
+runs '... and made' 0 "$MAIL" check --repair --quiet
+runs '... so that all is well' 0 "$MAIL" check --quiet
+rm "$index"/backups/*.tags
+runs 'new makes it, too' 0 "$MAIL" new --quiet
+runs '... and all is well' 0 "$MAIL" check --quiet
+
 finish

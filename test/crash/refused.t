@@ -164,6 +164,68 @@ def remove_deep(root):
     subprocess.run(['rm', '-rf', os.path.join(root, 'd' * 200)])
 
 
+def spoil_words(box):
+    """Sixteen bytes in each file of words."""
+    text = os.path.join(box.index, 'text')
+    for path in (os.path.join(text, name) for name in os.listdir(text) if name != 'tmp'):
+        with open(path, 'r+b') as f:
+            f.seek(os.path.getsize(path) // 2)
+            f.write(b'\xa5' * 16)
+
+
+def unreadable_words(prefix):
+    """Words that are to be made anew, of mail that cannot be read: named, remembered, made up for."""
+    with sandbox.Sandbox() as box:
+        folder = sandbox.maildir(os.path.join(box.root, 'in')) + '/cur/'
+        for name, message_id, body in (('one:2,', 'one@x', 'apple'), ('two-a:2,', 'two@x', 'pear'),
+                                       ('two-b:2,', 'two@x', 'plum'), ('three:2,', 'three@x', 'fig')):
+            with open(folder + name, 'wb') as f:
+                f.write(sandbox.message(message_id, body=body))
+        box.lines('new')
+        open_to_all(box)
+        if prefix:
+            subprocess.run(['chown', '-R', '65534:65534', box.top], check=True)
+
+        def found(word):
+            return int(box.run('count', word, prefix=prefix).stdout or -1)
+
+        spoil_words(box)
+        closed = [folder + 'one:2,', folder + 'two-b:2,']
+        for path in closed:
+            os.chmod(path, 0)
+        done = box.run('check', '--repair', prefix=prefix)
+        tap.equal(done.returncode, 75, 'a repair that cannot read all mail exits 75')
+        for path in closed:
+            tap.ok(len(problem_lines(done, path)) == 1, 'and names what it cannot read', done.stderr)
+        tap.equal([found(w) for w in ('apple', 'pear', 'plum', 'fig')], [0, 1, 0, 1], 'the rest is found')
+        done = box.run('check', prefix=prefix)
+        tap.equal((done.returncode, done.stdout), (0, b'The index is in order.\n'), 'nothing is damaged')
+        done = box.run('new', '--problems', prefix=prefix)
+        tap.equal(sorted(l.split('\t')[::2] for l in done.stdout.decode().splitlines()),
+                  [['unreadable', path] for path in sorted(closed)], 'and both are remembered')
+        os.rename(folder + 'one:2,', folder + 'one-renamed:2,')
+        box.run('new', prefix=prefix)
+        subprocess.run(['chmod', '-R', 'u+rwX', box.root], check=True)
+        done = box.run('new', prefix=prefix)
+        tap.equal(done.returncode, 0, 'new reads them when they can be read')
+        tap.equal([found(w) for w in ('apple', 'pear', 'plum', 'fig')], [1] * 4, 'all is found again')
+        done = box.run('new', '--problems', prefix=prefix)
+        tap.equal(done.stdout, b'', 'and nothing is left to do')
+
+        # The words of one file come while another cannot be read.
+        os.chmod(folder + 'two-a:2,', 0)
+        with open(folder + 'two-c:2,', 'wb') as f:
+            f.write(sandbox.message('two@x', body='cherry'))
+        done = box.run('new', prefix=prefix)
+        tap.equal((done.returncode, len(problem_lines(done, 'two-a:2,'))), (75, 1),
+                  'another file of its message cannot be read: 75, and it is named')
+        tap.equal([found(w) for w in ('plum', 'cherry')], [1, 1], 'what can be read is found')
+        os.chmod(folder + 'two-a:2,', 0o644)
+        done = box.run('new', prefix=prefix)
+        tap.equal((done.returncode, [found('id:two@x and ' + w) for w in ('pear', 'plum', 'cherry')]),
+                  (0, [1] * 3), 'and then all of it')
+
+
 def main():
     prefix = as_somebody()
     read_only_index(prefix)
@@ -171,6 +233,7 @@ def main():
         tap.skip('folders that may not be read', 'permissions do not count here')
     else:
         odd_entries(prefix)
+        unreadable_words(prefix)
     tap.done()
 
 

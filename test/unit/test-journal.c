@@ -155,7 +155,8 @@ test_tail (void **state)
 {
     struct fixture *f = *state;
     static const char *const tails[] = {"#c 9 1 1.a.1 x\n+lost -- id:a@x\n",
-                                        "#c 9 1 1.a.1 x\n+lost -- id:a@x\n#e 9 0\n", "\n", "garbage"};
+                                        "#c 9 1 1.a.1 x\n+lost -- id:a@x\n#e 9 0\n", "\n",
+                                        "garbage"};
     bool bad;
     fixture_mail (f, "in/cur/a:2,S", "a@x", NULL, "hello");
     fixture_sync (f);

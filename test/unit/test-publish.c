@@ -176,6 +176,15 @@ test_copy_in_one_batch (void **state)
 
 /* ---- words made anew ---- */
 
+static enum mail_status
+rebuilt (struct publish *publish, const char *id, uint32_t text, uint32_t before,
+         const struct publish_name *files, size_t count, bool *done)
+{
+    const struct publish_words words = {
+        .id = id, .text = text, .before = before, .files = files, .count = count};
+    return publish_rebuilt (publish, &words, done);
+}
+
 static void
 rebuild (struct fixture *f, const char *id, const char *name, const char *words)
 {
@@ -188,7 +197,7 @@ rebuild (struct fixture *f, const char *id, const char *name, const char *words)
     bool done;
     publish = fixture_begin (f);
     uint32_t text = writer_new_docid (publish_writer (publish));
-    assert_int_equal (publish_rebuilt (publish, id, text, before, &one, 1, &done), MAIL_OK);
+    assert_int_equal (rebuilt (publish, id, text, before, &one, 1, &done), MAIL_OK);
     assert_true (done);
     fixture_commit (f, publish);
     assert_int_equal (fixture_message (f, id)->record.text, text);
@@ -231,7 +240,7 @@ test_rebuilt_by_another (void **state)
     struct publish_name name = {"in/cur", "3", &three};
     struct publish *publish = fixture_begin (f);
     uint32_t text = writer_new_docid (publish_writer (publish));
-    assert_int_equal (publish_rebuilt (publish, "a", text, before, &name, 1, &done), MAIL_OK);
+    assert_int_equal (rebuilt (publish, "a", text, before, &name, 1, &done), MAIL_OK);
     assert_false (done);
     fixture_commit (f, publish);
     assert_string_equal (fixture_files (f, "a"), "in/cur/1 in/cur/2");
@@ -251,7 +260,7 @@ test_rebuilt_but_gone (void **state)
     fixture_drop (f, "a");
     struct publish *publish = fixture_begin (f);
     uint32_t text = writer_new_docid (publish_writer (publish));
-    assert_int_equal (publish_rebuilt (publish, "a", text, 77, names, 2, &done), MAIL_OK);
+    assert_int_equal (rebuilt (publish, "a", text, 77, names, 2, &done), MAIL_OK);
     assert_true (done);
     fixture_commit (f, publish);
     f->published++;
