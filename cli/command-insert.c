@@ -157,9 +157,11 @@ read_settings (void *ctx, struct insert *insert)
 static int
 exit_code (enum mail_status status)
 {
-    return status == MAIL_ERROR_IO || status == MAIL_ERROR_STORE || status == MAIL_ERROR_WORKER
-               ? EXIT_AGAIN
-               : mail_status_exit_code (status);
+    bool again = status == MAIL_ERROR_IO || status == MAIL_ERROR_STORE ||
+                 status == MAIL_ERROR_WORKER || status == MAIL_ERROR_CORRUPT ||
+                 status == MAIL_ERROR_NO_INDEX; /* taken away, or aside, since it was opened */
+
+    return again ? EXIT_AGAIN : mail_status_exit_code (status);
 }
 
 static int
@@ -306,6 +308,21 @@ deliver (void *ctx, struct insert *insert)
     return keep && insert->delivery->done ? 0 : code;
 }
 
+/* While an index is being repaired it takes no tags. */
+static int
+open_index (void *ctx, struct insert *insert)
+{
+    int code = session_open (ctx, insert->cli, SESSION_CHANGE | SESSION_DELIVER, &insert->index);
+
+    if (code != 0 || !mail_repair_is_open (insert->index))
+        return code;
+    report (insert->cli, "the index is being repaired; '%s check --repair' finishes it",
+            insert->cli->program);
+    session_close (insert->cli, insert->index);
+    insert->index = NULL;
+    return EXIT_AGAIN;
+}
+
 /* Opens the index; with --keep the mail is delivered also where that fails. */
 static int
 prepare (void *ctx, struct insert *insert)
@@ -322,7 +339,7 @@ prepare (void *ctx, struct insert *insert)
     insert->folder = clean_folder (ctx, insert->options->folder);
     if (!insert->folder)
         return report_usage ("invalid folder name: '%s'", insert->options->folder);
-    code = session_open (ctx, insert->cli, SESSION_CHANGE, &insert->index);
+    code = open_index (ctx, insert);
     if (code == 0)
         code = read_settings (ctx, insert);
     if (code != 0 && (!insert->options->keep || insert->index))

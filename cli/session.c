@@ -20,14 +20,30 @@
 #define EXIT_FORMAT_TOO_OLD 20
 #define EXIT_FORMAT_TOO_NEW 21
 
+static bool
+exists (const struct config_paths *paths, const char *name)
+{
+    char *path = talloc_asprintf (NULL, "%s/.mailindex/%s", paths->database, name);
+    bool is = access (path, F_OK) == 0;
+
+    talloc_free (path);
+    return is;
+}
+
+/* Whether somebody can mend that; an index that has never been there, nobody can. */
+static bool
+is_passing (enum mail_status status, const struct config_paths *paths)
+{
+    return status == MAIL_ERROR_CORRUPT || status == MAIL_ERROR_STORE || status == MAIL_ERROR_IO ||
+           (status == MAIL_ERROR_NO_INDEX && exists (paths, "lock"));
+}
+
 static int
 open_failed (const struct cli *cli, enum mail_status status, const struct config_paths *paths,
-             const char *error)
+             unsigned flags, const char *error)
 {
-    char *text = talloc_asprintf (NULL, "%s/.mailindex/text", paths->database);
-    bool was = access (text, F_OK) == 0;
+    bool was = exists (paths, "text");
 
-    talloc_free (text);
     if (status == MAIL_ERROR_NO_INDEX && was)
         report (cli, "the index in '%s' is damaged: '%s check' says where", paths->database,
                 cli->program);
@@ -39,6 +55,8 @@ open_failed (const struct cli *cli, enum mail_status status, const struct config
     if (status == MAIL_ERROR_CORRUPT)
         report (cli, "'%s check' says what is damaged, '%s check --repair' mends it", cli->program,
                 cli->program);
+    if (flags & SESSION_DELIVER && is_passing (status, paths))
+        return EXIT_AGAIN;
     return names_exit_code (cli->names, status);
 }
 
@@ -181,7 +199,7 @@ session_open (void *ctx, const struct cli *cli, unsigned flags, struct mail_inde
         return code;
     status = mail_index_open (ctx, &options, index_out, &error);
     if (status != MAIL_OK)
-        return open_failed (cli, status, &paths, error);
+        return open_failed (cli, status, &paths, flags, error);
     code = check_uuid (cli, *index_out);
     if (code == 0)
         code = session_read_stored (ctx, cli, *index_out);

@@ -7,8 +7,14 @@
 
 /* Opens the index that the configuration names. Returns 0, or an exit code after a message.
  * create: make it where there is none, and say on stderr which folder was assumed where none is
- * configured (unless quiet). change: the settings about flags in names of files are read. */
-enum session_flags { SESSION_CREATE = 1, SESSION_QUIET = 2, SESSION_CHANGE = 4 };
+ * configured (unless quiet). change: the settings about flags in names of files are read.
+ * deliver: EXIT_AGAIN for an index that is damaged, or whose state is missing for now. */
+enum session_flags {
+    SESSION_CREATE = 1,
+    SESSION_QUIET = 2,
+    SESSION_CHANGE = 4,
+    SESSION_DELIVER = 8
+};
 int session_open (void *ctx, const struct cli *cli, unsigned flags, struct mail_index **index_out);
 /* Adds the settings kept in the index to the configuration; session_open does. */
 int session_read_stored (void *ctx, const struct cli *cli, struct mail_index *index);

@@ -136,6 +136,55 @@ done
 wait
 is 'eight at once' "$("$MAIL" count tag:many)" 8
 is 'the scan has nothing to do' "$("$MAIL" new | grep -v '^Processed')" 'No new mail.'
+
+# An index that is damaged, or being repaired: the mail server keeps the mail.
+index=$HOME/Mail/.mailindex
+before=$(all)
+mv "$index/state" state
+insert 75 'state is missing' damaged@x
+is '... delivers nothing' "$(all) $(left)" "$before 0"
+mv state "$index/state"
+cp "$index/state/iamglass" iamglass
+printf XXXX >"$index/state/iamglass"
+insert 75 'state is damaged' damaged@x
+is '... delivers nothing' "$(all) $(left)" "$before 0"
+cp iamglass "$index/state/iamglass"
+
+# until COMMAND...: waits until it succeeds.
+until_so ()
+{
+    tries=0
+    until "$@" >until.out 2>&1 || [ "$tries" -gt 600 ]; do
+        sleep 0.1
+        tries=$((tries + 1))
+    done
+}
+mkfifo late
+"$MAIL" insert <late 2>late.err &
+pid=$!
+exec 3>late
+until_so sh -c 'ls "$HOME"/Mail/tmp/*' # it has opened the index
+mv "$index/state" state
+mail damaged@x >&3
+exec 3>&-
+code=0; wait $pid || code=$?
+is 'state goes while the mail comes' "$code $(all) $(left)" "75 $before 0"
+mv state "$index/state"
+"$MAIL" new --quiet
+is '... nothing of it is in the index' "$("$MAIL" count id:damaged@x)" 0
+
+rm -rf "$index/state"
+configure '[new]' 'memory=odd'
+runs 'a repair that stops' 1 "$MAIL" check --repair --quiet
+configure
+insert 75 'a repair is not finished' damaged@x
+ok '... is told' grep -q 'repair' err
+is '... delivers nothing' "$(all) $(left)" "$before 0"
+insert 0 '... and --keep keeps it' kept@x --keep
+runs 'the repair goes on' 0 "$MAIL" check --repair --quiet
+insert 0 '... and then it is delivered' damaged@x
+is '... once' "$("$MAIL" search --output=files id:damaged@x | wc -l) $("$MAIL" count id:kept@x)" '1 1'
+
 rm -rf "$HOME/Mail/.mailindex"
 insert 1 'no index' s@x
 is '... delivers nothing' "$(left)" 0
