@@ -19,6 +19,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <talloc.h>
+#include <time.h>
+
+#define SECONDS_PER_DAY 86400
 
 struct new_options {
     bool quiet, verbose, full_scan, problems, hooks;
@@ -34,6 +37,7 @@ struct new_settings {
     unsigned snapshots;
     unsigned workers; /* 0: one a processor */
     size_t memory;    /* bytes for each of them */
+    int64_t recent;   /* days; a first import is quiet about what is older; -1: about nothing */
 };
 
 /* One run. */
@@ -44,6 +48,7 @@ struct new_run {
     struct mail_index *index;
     struct progress *progress;
     bool first;    /* the index was empty */
+    bool import;   /* a first import goes on */
     bool again;    /* a later run may do better */
     bool failed;   /* it has not come to its end */
     uint64_t told; /* problems that the scan has found and the index did not know */
@@ -176,6 +181,17 @@ nothing_done (const struct mail_apply_counts *counts)
            counts->renamed == 0;
 }
 
+/* What the first import did not put into the inbox. */
+static void
+print_quiet (const struct new_run *run, uint64_t quiet)
+{
+    if (quiet == 0)
+        return;
+    printf ("This is the first import: %" PRIu64 " of them, seen or older than %" PRId64 " day%s, "
+            "did not get the tags inbox and unread (see '%s help new').\n",
+            quiet, run->settings.recent, run->settings.recent == 1 ? "" : "s", run->cli->program);
+}
+
 static void
 print_result (const struct new_run *run, const struct mail_apply_counts *counts)
 {
@@ -192,6 +208,7 @@ print_result (const struct new_run *run, const struct mail_apply_counts *counts)
         printf (" Detected %" PRIu64 " file %s.", counts->renamed,
                 counts->renamed == 1 ? "rename" : "renames");
     putchar ('\n');
+    print_quiet (run, counts->quiet);
 }
 
 /* Remembered from now on; files that vanished are not. */
@@ -223,6 +240,26 @@ check_new_tags (const struct new_settings *settings)
     return 0;
 }
 
+/* How old mail may be at a first import to be news; -1 where age does not matter: whoever has
+ * configured new.tags, even as none, wants them everywhere. */
+static int
+read_recent (void *ctx, const struct config *config, int64_t *recent_out, char **error_out)
+{
+    const char *mode = config_string (ctx, config, "new.first_import");
+    bool all = strcmp (mode, "all") == 0;
+
+    if (!all && strcmp (mode, "auto") != 0) {
+        *error_out = talloc_asprintf (
+            ctx, "'%s' is not allowed for new.first_import: it is auto or all", mode);
+        return MAIL_ERROR_ARGUMENT;
+    }
+    if (config_integer (ctx, config, "new.recent", 0, 36500, recent_out, error_out) != MAIL_OK)
+        return MAIL_ERROR_ARGUMENT;
+    if (all || config_is_set (config, "new.tags"))
+        *recent_out = -1;
+    return MAIL_OK;
+}
+
 static int
 read_settings (void *ctx, struct new_run *run)
 {
@@ -239,7 +276,8 @@ read_settings (void *ctx, struct new_run *run)
         config_integer (ctx, config, "database.snapshots", 1, 1000, &snapshots, &error) !=
             MAIL_OK ||
         config_integer (ctx, config, "new.workers", 0, 256, &workers, &error) != MAIL_OK ||
-        config_integer (ctx, config, "new.memory", 16, 1 << 20, &mebibytes, &error) != MAIL_OK) {
+        config_integer (ctx, config, "new.memory", 16, 1 << 20, &mebibytes, &error) != MAIL_OK ||
+        read_recent (ctx, config, &settings->recent, &error) != MAIL_OK) {
         report (run->cli, "%s", error);
         return 1;
     }
@@ -288,6 +326,8 @@ apply (struct new_run *run, struct mail_changes *changes, struct mail_apply_coun
         .closure = run,
     };
 
+    if (run->import && run->settings.recent >= 0)
+        options.quiet_before = time (NULL) - run->settings.recent * SECONDS_PER_DAY;
     if (run->first && !run->options->quiet) {
         printf ("Found %zu total files (that's not much mail).\n",
                 mail_changes_count_added (changes));
@@ -338,6 +378,15 @@ snapshot (struct new_run *run)
     return status == MAIL_OK ? 0 : report_status (run->cli, status, run->index);
 }
 
+/* All mail has been looked at. Without any, the mail is still to come. */
+static enum mail_status
+end_import (struct new_run *run)
+{
+    if (!run->import || mail_index_count (run->index) == 0)
+        return MAIL_OK;
+    return mail_index_end_first_import (run->index);
+}
+
 static int
 bring_up_to_date (void *ctx, struct new_run *run)
 {
@@ -348,10 +397,13 @@ bring_up_to_date (void *ctx, struct new_run *run)
 
     catch_signals ();
     run->first = mail_index_revision (run->index) == 0;
+    run->import = mail_index_first_import (run->index);
     run->progress = progress_begin (ctx, "files", !run->options->quiet && !run->options->verbose);
     status = scan (ctx, run, &changes, &error);
     if (status == MAIL_OK)
         status = apply (run, changes, &counts);
+    if (status == MAIL_OK)
+        status = end_import (run);
     progress_clear (run->progress);
     /* "No new mail" would not be true after a failure. */
     if (!run->options->quiet &&

@@ -23,6 +23,8 @@ static const struct {
     {"maildir.synchronize_flags", "true"},
     {"new.ignore", ""},
     {"new.tags", "unread;inbox"},
+    {"new.first_import", "auto"},
+    {"new.recent", "14"},
     {"search.exclude_tags", ""},
     {"new.workers", "0"},
     {"new.memory", "100"},
@@ -152,8 +154,9 @@ keep (const struct config *config, char *value)
     return kept;
 }
 
-const char *
-config_raw (const struct config *config, const char *key)
+/* As it is written in the file, or the index has it; NULL for none. */
+static const char *
+given_value (const struct config *config, const char *key)
 {
     const char *dot = strchr (key, '.');
     const char *value = NULL;
@@ -165,8 +168,20 @@ config_raw (const struct config *config, const char *key)
             value = keep (config, g_key_file_get_value (config->keys, group, dot + 1, NULL));
         g_free (group);
     }
-    if (!value)
-        value = g_hash_table_lookup (config->stored, key);
+    return value ? value : g_hash_table_lookup (config->stored, key);
+}
+
+bool
+config_is_set (const struct config *config, const char *key)
+{
+    return given_value (config, key) != NULL;
+}
+
+const char *
+config_raw (const struct config *config, const char *key)
+{
+    const char *value = given_value (config, key);
+
     return value ? value : default_value (key);
 }
 

@@ -34,6 +34,8 @@ bool config_file_is_foreign (const struct config *config);
 /* A setting kept in the index: it counts where the file has none of the key. */
 void config_add_stored (struct config *config, const char *key, const char *value);
 
+/* Whether the file or the index has the key, be it with an empty value. */
+bool config_is_set (const struct config *config, const char *key);
 /* The value as it is written, or the default; NULL where there is neither. */
 const char *config_raw (const struct config *config, const char *key);
 /* The value, not as a list: escapes undone, blanks around it cut; NULL as above; talloc'd on ctx.

@@ -142,7 +142,8 @@ open_other (struct apply *apply, struct rebuild *rebuild, struct sources *source
         talloc_strdup (rebuild->ctx, folder), talloc_strdup (rebuild->ctx, file->name), {0}, false};
     memcpy (other.digest, file->digest, DIGEST_SIZE);
     g_array_append_val (rebuild->others, other);
-    if (!sources_open (sources, apply_path (sources, apply, folder, file->name), file->digest, true))
+    if (!sources_open (sources, apply_path (sources, apply, folder, file->name), file->digest,
+                       true))
         note_too_many (apply, deferred_at (apply, rebuild, 0));
 }
 

@@ -9,6 +9,7 @@
  */
 #include "batch.h"
 #include "edits.h"
+#include "first-import.h"
 #include "journal.h"
 #include "publish-private.h"
 #include "schema.h"
@@ -161,10 +162,24 @@ bury_missing (void *ctx, struct history *history)
     return status;
 }
 
-/* Names of files are newer than the last line about a message, where they follow each other. */
-static enum mail_status
-take_flags (void *ctx, struct mail_index *index)
+/* Names of files are newer than the last line about a message, where they follow each other. Only
+ * unread does not come from them to a message that is known as read: it can be one that the first
+ * import was quiet about, whose name says nothing. */
+static void
+take_flags_of (const struct history *history, struct edit *edit)
 {
+    bool read = g_hash_table_contains (history->seen, edit->message->id) &&
+                !edit_has_tag (edit, FIRST_IMPORT_UNREAD);
+    if (index_folders (history->index))
+        edit_tags_from_flags (edit, index_folders (history->index));
+    if (read)
+        edit_remove_tag (edit, FIRST_IMPORT_UNREAD);
+}
+
+static enum mail_status
+take_flags (void *ctx, const struct history *history)
+{
+    struct mail_index *index = history->index;
     struct idset ids = {NULL, 0};
     enum mail_status status = index_all_mail (ctx, index, &ids);
     for (size_t from = 0; status == MAIL_OK && from < ids.count; from += FLAGS_AT_ONCE) {
@@ -176,8 +191,8 @@ take_flags (void *ctx, struct mail_index *index)
         for (size_t i = from; status == MAIL_OK && i < ids.count && i < from + FLAGS_AT_ONCE; i++) {
             struct edit *edit;
             status = slice_edit (slice, ids.ids[i], &edit);
-            if (status == MAIL_OK && edit && index_folders (index))
-                edit_tags_from_flags (edit, index_folders (index));
+            if (status == MAIL_OK && edit)
+                take_flags_of (history, edit);
         }
         if (status == MAIL_OK)
             status = slice_commit (slice, &written);
@@ -238,7 +253,7 @@ mail_repair_tags (struct mail_index *index, bool flags)
     if (status == MAIL_OK)
         status = bury_missing (local, &history);
     if (status == MAIL_OK && flags)
-        status = take_flags (local, index);
+        status = take_flags (local, &history);
     if (status == MAIL_OK)
         status = finish (local, index);
     index->repairing = false;

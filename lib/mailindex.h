@@ -599,6 +599,10 @@ struct mail_apply_options {
     bool reindex;            /* files that are known already get words, headers, and the tags and
                                 properties (index.*) that follow from their content anew */
     bool maildir_flags;      /* set and clear draft, flagged, passed, replied, unread from names */
+    int64_t quiet_before;    /* a first import: messages not known before that are seen (by the
+                                name of a file), or older than this moment, get neither inbox nor
+                                unread, whatever else says so; 0: it is none. What has no date is
+                                not old. */
     const char *const *rebuild; /* NULL-terminated names of segments to be made anew from the mail
                                    (mail_index_check); NULL: none */
     uint64_t merge_limit; /* the run merges segments up to so many bytes; 0: to 512 MiB, and makes
@@ -617,6 +621,7 @@ struct mail_apply_counts {
     uint64_t failed;    /* files that could not be read or indexed */
     uint64_t vanished;  /* files that were gone when their turn came */
     uint64_t in_part;   /* files that are indexed up to a limit (mail_problems_in_part) */
+    uint64_t quiet;     /* messages added that quiet_before has kept a tag from */
 };
 
 /* Does all of it: moves first; then the files to add, in blocks, each published in one commit as it
@@ -625,6 +630,13 @@ struct mail_apply_counts {
 enum mail_status mail_changes_apply (struct mail_changes *changes,
                                      const struct mail_apply_options *options,
                                      struct mail_apply_counts *counts_out);
+
+/* Whether the mail has still to be indexed for the first time: so from the making of the index,
+ * over all runs that are stopped before their end, until somebody says that it is done. An index
+ * made anew by mail_repair_begin goes by whether there is a snapshot. */
+bool mail_index_first_import (struct mail_index *index);
+/* Says that it is done. */
+enum mail_status mail_index_end_first_import (struct mail_index *index);
 
 /* Adds to edits, which must be empty, what takes back the last command of this name (as in
  * mail_open_options; a command is what one handle does) that changed tags and has not been taken

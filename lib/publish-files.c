@@ -138,6 +138,7 @@ publish_new_tags (struct publish *publish, struct edit *edit)
 {
     const struct mail_apply_options *options = publish->options;
     bool seen = edit_is_seen (edit, publish->folders);
+    edit->first_tags = true;
     for (size_t i = 0; i < options->new_tags_count; i++) {
         const char *tag = options->new_tags[i];
         if (*tag && !(seen && strcmp (tag, "unread") == 0))

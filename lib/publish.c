@@ -6,6 +6,7 @@
  * written, then the messages without a file are taken out and their threads looked after.
  */
 #include "publish.h"
+#include "first-import.h"
 #include "publish-private.h"
 
 #include <talloc.h>
@@ -101,6 +102,17 @@ remove_message (struct publish *publish, struct edit *edit)
     return status;
 }
 
+/* What the names of files say, now that all of them are known, and what the first import says. */
+static void
+settle_tags (struct publish *publish, struct edit *edit)
+{
+    bool unread = edit_has_tag (edit, FIRST_IMPORT_UNREAD);
+    if (edit->files_changed && publish->options->maildir_flags)
+        edit_tags_from_flags (edit, publish->folders);
+    if (first_import_is_quiet (publish->options, edit, publish->folders))
+        publish->counts.quiet += first_import_hush (edit, unread);
+}
+
 /* culprit_out: the message whose document was refused. */
 static enum mail_status
 write_messages (struct publish *publish, const char **culprit_out)
@@ -114,8 +126,7 @@ write_messages (struct publish *publish, const char **culprit_out)
             status = remove_message (publish, edit);
             continue;
         }
-        if (edit->files_changed && publish->options->maildir_flags)
-            edit_tags_from_flags (edit, publish->folders);
+        settle_tags (publish, edit);
         status = edit_save (publish->writer, edit, NULL);
         if (status == MAIL_ERROR_STORE)
             *culprit_out = edit->message->id;
@@ -129,6 +140,7 @@ add_counts (struct mail_apply_counts *sum, const struct mail_apply_counts *more)
     sum->added += more->added;
     sum->renamed += more->renamed;
     sum->removed += more->removed;
+    sum->quiet += more->quiet;
 }
 
 enum mail_status

@@ -51,7 +51,9 @@ enum schema_slot {
     "journal-lost"                 /* "1" when some of it was missing; until the next snapshot */
 #define META_SNAPSHOT "snapshot"   /* name of the newest in backups/; empty: none yet */
 #define META_RESTORING "restoring" /* "1" until mail_repair_tags() has been done */
-#define META_SETTINGS "settings"   /* configuration kept in the index: settings.c */
+#define META_FIRST_IMPORT \
+    "first-import" /* "1" from the making of an index until the first import is done */
+#define META_SETTINGS "settings" /* configuration kept in the index: settings.c */
 
 /* ---- text: terms ----
  * A word is folded text and never begins with an ASCII capital, so one capital in front of it names

@@ -270,6 +270,60 @@ test_read_again (void **state)
     assert_string_equal (mail_message_field (message, MAIL_SUBJECT), "Apricots");
 }
 
+static bool
+has_tag (struct fixture *f, const char *id, const char *tag)
+{
+    const char *const *tags = mail_message_tags (helper_find (f, id), NULL);
+    for (; *tags; tags++)
+        if (strcmp (*tags, tag) == 0)
+            return true;
+    return false;
+}
+
+/* quiet_before is a moment: what is older, or seen, has neither tag; other tags stay. */
+static void
+test_quiet_before (void **state)
+{
+    struct fixture *f = *state;
+    static const char *const names[] = {"old:2,", "now:2,", "seen:2,FS"};
+    helper_mail (f, names[0], "old", "Old", 9, NULL, "x");
+    helper_mail (f, names[1], "now", "Now", 10, NULL, "x");
+    helper_mail (f, names[2], "seen", "Seen", 11, NULL, "x");
+    struct mail_changes *changes = mail_changes_create (f->ctx, f->index);
+    for (size_t i = 0; i < 3; i++) {
+        struct mail_stat st = helper_stat (f, talloc_asprintf (f->ctx, "in/cur/%s", names[i]));
+        mail_changes_add (changes, "in/cur", names[i], &st);
+    }
+    struct mail_apply_options options = helper_options ();
+    options.quiet_before = 1709632810; /* the date of "now" */
+    struct mail_apply_counts counts = {0};
+    assert_int_equal (mail_changes_apply (changes, &options, &counts), MAIL_OK);
+    assert_int_equal (counts.added, 3);
+    assert_int_equal (counts.quiet, 2);
+    assert_true (has_tag (f, "now@example.org", "inbox"));
+    assert_true (has_tag (f, "now@example.org", "unread"));
+    assert_int_equal (helper_count (f, "tag:inbox or tag:unread"), 1);
+    assert_true (has_tag (f, "seen@example.org", "flagged"));
+}
+
+/* The mark is there until somebody takes it away, over whatever is done and in new handles too. */
+static void
+test_first_import (void **state)
+{
+    struct fixture *f = *state;
+    assert_true (mail_index_first_import (f->index));
+    helper_standard_mail (f);
+    helper_index (f, helper_standard_files);
+    assert_true (mail_index_first_import (f->index));
+    assert_int_equal (mail_index_end_first_import (f->index), MAIL_OK);
+    assert_false (mail_index_first_import (f->index));
+    struct mail_open_options options = {.path = f->root, .flags = MAIL_OPEN_CREATE};
+    struct mail_index *other = NULL;
+    assert_int_equal (mail_index_open (f->ctx, &options, &other, NULL), MAIL_OK);
+    assert_false (mail_index_first_import (other));
+    mail_index_close (other);
+}
+
 int
 main (void)
 {
@@ -279,7 +333,7 @@ main (void)
         WITH_MAIL (test_folders),    WITH_MAIL (test_files),       EMPTY (test_counts),
         WITH_MAIL (test_move),       WITH_MAIL (test_drop),        WITH_MAIL (test_move_folder),
         EMPTY (test_problems),       WITH_MAIL (test_drop_folder), EMPTY (test_interrupt),
-        WITH_MAIL (test_read_again),
+        WITH_MAIL (test_read_again), EMPTY (test_quiet_before),    EMPTY (test_first_import),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -90,12 +90,13 @@ compare ()
     ok "$1" diff -u "$EXPECTED/$2" normal.out
 }
 
-# configure [LINE...]: a configuration for the mail in ~/Mail.
+# configure [LINE...]: a configuration for the mail in ~/Mail. Of several lines for a key the last
+# counts; new.tags is set so that old mail gets them, too.
 configure ()
 {
     mkdir -p "$HOME/Mail"
     {
-        printf '[database]\npath=%s/Mail\n' "$HOME"
+        printf '[database]\npath=%s/Mail\n[new]\ntags=unread;inbox\n' "$HOME"
         printf '[user]\nname=Test\nprimary_email=test@example.org\n'
         for line; do
             printf '%s\n' "$line"
