@@ -28,9 +28,8 @@ destroy (struct atomic_file *file)
     return 0;
 }
 
-/* Where the links lead; path itself where there is nothing yet. */
-static char *
-follow (void *ctx, const char *path)
+char *
+atomic_target (void *ctx, const char *path)
 {
     char *found = realpath (path, NULL), *target;
     char link[4096];
@@ -64,7 +63,7 @@ atomic_open (void *ctx, const char *path)
     if (exists && !S_ISREG (st.st_mode)) {
         file->fd = open (path, O_WRONLY | O_CLOEXEC);
     } else {
-        file->target = follow (file, path);
+        file->target = atomic_target (file, path);
         file->beside = talloc_asprintf (file, "%s.XXXXXX", file->target);
         file->fd = mkostemp (file->beside, O_CLOEXEC);
         if (file->fd < 0)

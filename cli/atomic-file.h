@@ -9,6 +9,9 @@
  * Freeing it takes away what is not finished. */
 struct atomic_file;
 
+/* Where the links lead that path consists of; path itself where there is nothing yet. talloc'd on
+ * ctx. */
+char *atomic_target (void *ctx, const char *path);
 /* Where path is a symbolic link, the file that it leads to is meant. A new file has mode 0600, one
  * that is replaced gives its mode to the new one. NULL with errno set. */
 struct atomic_file *atomic_open (void *ctx, const char *path);

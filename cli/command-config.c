@@ -5,18 +5,16 @@
  * What scripts and editors ask for is the merged view: the file, the defaults, and what follows
  * from the system (where the mail is, who the user is).
  */
-#include "atomic-file.h"
+#include "config-change.h"
 #include "config-edit.h"
 #include "report.h"
 #include "session.h"
 #include "user.h"
 
-#include <errno.h>
 #include <glib.h>
 #include <stdio.h>
 #include <string.h>
 #include <talloc.h>
-#include <unistd.h>
 
 /* What this program can do, under the names that notmuch has for it. */
 static const struct {
@@ -191,74 +189,6 @@ check_key (const char *key)
     return g_str_has_prefix (key, "squery.") ? check_word (key + strlen ("squery.")) : 0;
 }
 
-/* All of the file; "" where there is none yet. NULL after a message. */
-static char *
-read_text (void *ctx, const struct cli *cli, const char *file)
-{
-    GError *error = NULL;
-    char *text, *copy;
-
-    if (access (file, F_OK) != 0 && errno == ENOENT)
-        return talloc_strdup (ctx, "");
-    if (!g_file_get_contents (file, &text, NULL, &error)) {
-        report (cli, "%s", error->message);
-        g_clear_error (&error);
-        return NULL;
-    }
-    copy = talloc_strdup (ctx, text);
-    g_free (text);
-    return copy;
-}
-
-static int
-write_text (const struct cli *cli, const char *path, const char *text)
-{
-    char *folder = g_path_get_dirname (path);
-    struct atomic_file *file = NULL;
-    FILE *stream = NULL;
-    int error = 0;
-
-    if (g_mkdir_with_parents (folder, 0700) == 0)
-        file = atomic_open (NULL, path);
-    if (file)
-        stream = fdopen (atomic_fd (file), "w");
-    if (!stream || fputs (text, stream) == EOF)
-        error = errno;
-    if (stream && fclose (stream) != 0 && !error)
-        error = errno;
-    if (!error)
-        error = atomic_finish (file);
-    talloc_free (file);
-    g_free (folder);
-    if (error)
-        report (cli, "cannot write the configuration file '%s': %s", path, strerror (error));
-    return error ? 1 : 0;
-}
-
-/* The value goes into the file in force. That of notmuch stays as it is: it is copied to our own
- * place, which comes first from then on. */
-static int
-set_in_file (const struct cli *cli, const char *key, char **values, int count)
-{
-    void *local = talloc_new (NULL);
-    const char *from = config_file (cli->config), *to = from;
-    char *text;
-    int code = 1;
-
-    if (!from || config_file_is_foreign (cli->config))
-        to = config_usual_file (cli->config);
-    text = read_text (local, cli, from ? from : to);
-    if (text)
-        code = write_text (
-            cli, to,
-            config_edit (local, text, key, count > 0 ? config_join (local, values, count) : NULL));
-    if (code == 0 && from && to != from)
-        report (cli, "the configuration of notmuch, '%s', was copied to '%s' and changed there",
-                from, to);
-    talloc_free (local);
-    return code;
-}
-
 static int
 set_in_index (struct cli *cli, const char *key, char **values, int count)
 {
@@ -300,7 +230,13 @@ set (struct cli *cli, int argc, char **argv)
         return set_in_index (cli, argv[0], argv + 1, argc - 1);
     if (cli->global.config && *cli->global.config == '\0')
         return report_usage ("there is no configuration file to change (--config is empty)");
-    return set_in_file (cli, argv[0], argv + 1, argc - 1);
+
+    char *joined = argc > 1 ? config_join (NULL, argv + 1, argc - 1) : NULL;
+    const struct config_value value = {argv[0], joined};
+
+    code = config_change (cli, &value, 1);
+    talloc_free (joined);
+    return code;
 }
 
 /* The index, if there is one, has some of the settings; what is wrong with it is not our affair. */

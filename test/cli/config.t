@@ -165,6 +165,57 @@ says '... that is no word' 'Non-word character in prefix name: A-b'
 runs 'a name that is empty' 1 "$MAIL" config set squery. x
 runs 'no file' 1 "$MAIL" --config= config set a.b c
 
+# Many at once: one after the other.
+many ()
+{
+    pids=
+    for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        "$MAIL" config set "many.item$n" "value$n" 2>>many.err &
+        pids="$pids $!"
+    done
+    codes=0
+    for pid in $pids; do
+        wait "$pid" || codes=$?
+    done
+}
+printf '# a comment\n[many]\nitem0 = stays\n' >real
+ln -sf "$PWD/real" "$CONFIG"
+many
+is '20 at once' "$codes" 0
+is '... none is lost' "$(grep -c '^item[0-9]*=value' real)" 20
+is '... and nothing else' "$(sed 3q real)" '# a comment
+[many]
+item0 = stays'
+ok '... and the link stays' test -L "$CONFIG"
+is '... and nothing is left beside' "$(find . "$HOME" -name '*.lock')" ''
+rm "$CONFIG"
+
+# A lock that somebody else has: one who writes his name as we do.
+cat >hold.py <<'EOF'
+import fcntl, struct, sys
+f = open(sys.argv[1], 'w')
+fcntl.fcntl(f, 37, struct.pack('hhqqi4x', fcntl.F_WRLCK, 0, 0, 0, 0))  # F_OFD_SETLK
+f.write('%s somebody setup\n' % sys.argv[2])
+f.flush()
+print('held', flush=True)
+sys.stdin.read()
+EOF
+printf '[database]\nlock_timeout=0\n' >"$CONFIG"
+mkfifo hold.in hold.out
+python3 hold.py "$CONFIG.lock" 4711 <hold.in >hold.out &
+exec 5>hold.in
+read -r _ <hold.out
+runs 'a lock that is held' 75 "$MAIL" config set a.b c
+says '... names the holder' "mail config: 'somebody setup' (process 4711) is changing '$CONFIG'"
+is '... nothing is written' "$(cat "$CONFIG")" '[database]
+lock_timeout=0'
+is '... and reading waits for nobody' "$("$MAIL" config get database.lock_timeout)" 0
+exec 5>&-
+wait
+ok 'a lock left behind by somebody who died' test -e "$CONFIG.lock"
+runs '... stops nobody' 0 "$MAIL" config set a.b c
+ok '... and goes' test ! -e "$CONFIG.lock"
+
 # In the index.
 mkdir -p "$HOME/Mail"
 printf '[database]\npath=%s/Mail\n' "$HOME" >"$CONFIG"
@@ -198,6 +249,13 @@ is '... with all of it' "$(diff before "$HOME/.config/mail/config" | grep -c '^[
 is '... for nobody else' "$(stat -c %a "$HOME/.config/mail/config")" 600
 runs 'set again' 0 "$MAIL" config set new.tags other
 is '... is quiet' "$(cat err)" ''
+rm -r "$HOME/.config/mail" "$HOME/.notmuch-config"
+cp before "$HOME/.notmuch-config"
+rm -f many.err
+many
+is '20 at once with the file of notmuch' "$codes" 0
+is '... none is lost' "$(grep -c '^item[0-9]*=value' "$HOME/.config/mail/config")" 20
+is '... and one has copied it' "$(grep -c 'was copied to' many.err)" 1
 rm -r "$HOME/.config/mail" "$HOME/.notmuch-config"
 runs 'set without any file' 0 "$MAIL" config set new.tags first
 is '... makes one' "$(cat "$HOME/.config/mail/config")" '[new]
