@@ -19,6 +19,7 @@ struct edit {
     bool untagged;                         /* publish_pass_on() decides what tags it gets */
     bool first_tags;                       /* of a message not known before: its tags are those
                                               that all such messages get */
+    bool keep_tags;                        /* whatever the names of files say */
     bool files_changed;                    /* names came or went: flags have to be looked at */
     unsigned char (*dropped)[DIGEST_SIZE]; /* of the words of files that it has no more */
     size_t dropped_count;

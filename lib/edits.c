@@ -185,15 +185,27 @@ struct item {
 
 struct mail_edits {
     struct mail_index *index;
-    void *pool; /* of what the list points to */
-    char *undo; /* the command that is taken back; NULL: none. On the pool. */
+    void *pool;            /* of what the list points to, but: */
+    GStringChunk *strings; /* each tag once */
+    char *undo;            /* the command that is taken back; NULL: none. On the pool. */
     GArray *list;
+    GHashTable *by_id; /* id as in state -> GArray of places in the list; NULL: not needed yet */
 };
+
+static void
+forget_ids (struct mail_edits *edits)
+{
+    if (edits->by_id)
+        g_hash_table_destroy (edits->by_id);
+    edits->by_id = NULL;
+}
 
 static int
 edits_destroy (struct mail_edits *edits)
 {
+    forget_ids (edits);
     g_array_unref (edits->list);
+    g_string_chunk_free (edits->strings);
     return 0;
 }
 
@@ -203,6 +215,7 @@ mail_edits_create (void *ctx, struct mail_index *index)
     struct mail_edits *edits = talloc_zero (ctx, struct mail_edits);
     edits->index = index;
     edits->pool = talloc_new (edits);
+    edits->strings = g_string_chunk_new (4096);
     edits->list = g_array_new (FALSE, FALSE, sizeof (struct item));
     talloc_set_destructor (edits, edits_destroy);
     return edits;
@@ -214,23 +227,31 @@ mail_edits_count (const struct mail_edits *edits)
     return edits->list->len;
 }
 
-static struct mail_edit
-copy_edit (void *ctx, const struct mail_edit *from)
+static const struct mail_tag_change *
+copy_tags (struct mail_edits *edits, const struct mail_edit *from)
 {
-    struct mail_edit edit = *from;
-    struct mail_tag_change *tags = talloc_array (ctx, struct mail_tag_change, from->tag_count);
+    if (from->tag_count == 0)
+        return NULL;
+    struct mail_tag_change *tags =
+        talloc_array (edits->pool, struct mail_tag_change, from->tag_count);
+    for (size_t i = 0; i < from->tag_count; i++)
+        tags[i] = (struct mail_tag_change){
+            g_string_chunk_insert_const (edits->strings, from->tags[i].tag), from->tags[i].add};
+    return tags;
+}
+
+static const struct mail_property *
+copy_properties (void *ctx, const struct mail_edit *from)
+{
+    if (from->property_count == 0)
+        return NULL;
     struct mail_property *properties =
         talloc_array (ctx, struct mail_property, from->property_count);
-    for (size_t i = 0; i < from->tag_count; i++)
-        tags[i] =
-            (struct mail_tag_change){talloc_strdup (tags, from->tags[i].tag), from->tags[i].add};
     for (size_t i = 0; i < from->property_count; i++)
         properties[i] =
             (struct mail_property){talloc_strdup (properties, from->properties[i].key),
                                    talloc_strdup (properties, from->properties[i].value)};
-    edit.tags = tags;
-    edit.properties = properties;
-    return edit;
+    return properties;
 }
 
 enum mail_status
@@ -239,7 +260,10 @@ mail_edits_add (struct mail_edits *edits, const char *message_id, const struct m
     enum mail_status status = edit_check (edits->index, edit);
     if (status != MAIL_OK)
         return status;
-    struct item item = {talloc_strdup (edits->pool, message_id), copy_edit (edits->pool, edit)};
+    struct item item = {talloc_strdup (edits->pool, message_id), *edit};
+    item.edit.tags = copy_tags (edits, edit);
+    item.edit.properties = copy_properties (edits->pool, edit);
+    forget_ids (edits);
     g_array_append_val (edits->list, item);
     return MAIL_OK;
 }
@@ -331,11 +355,56 @@ mail_edits_apply (struct mail_edits *edits, mail_missing_fn missing, void *closu
         ended = to == count;
     }
     talloc_free (docids);
+    forget_ids (edits);
     g_array_set_size (edits->list, 0);
+    g_string_chunk_clear (edits->strings);
     talloc_free (edits->pool);
     edits->pool = talloc_new (edits);
     edits->undo = NULL;
     if (changed_out)
         *changed_out = changed;
     return status;
+}
+
+/* ---- a list that is asked by id ---- */
+
+static void
+free_places (gpointer places)
+{
+    g_array_unref (places);
+}
+
+static void
+index_ids (struct mail_edits *edits)
+{
+    edits->by_id = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, free_places);
+    for (guint i = 0; i < edits->list->len; i++) {
+        char *id = term_message_id (edits->pool, g_array_index (edits->list, struct item, i).id);
+        GArray *places = g_hash_table_lookup (edits->by_id, id);
+        if (!places) {
+            places = g_array_new (FALSE, FALSE, sizeof (guint));
+            g_hash_table_insert (edits->by_id, id, places);
+        }
+        g_array_append_val (places, i);
+    }
+}
+
+bool
+edits_know (struct mail_edits *edits, const char *id)
+{
+    if (!edits->by_id)
+        index_ids (edits);
+    return g_hash_table_contains (edits->by_id, id);
+}
+
+void
+edits_alter (struct mail_edits *edits, struct edit *edit)
+{
+    if (!edits_know (edits, edit->message->id))
+        return;
+    GArray *places = g_hash_table_lookup (edits->by_id, edit->message->id);
+    for (guint i = 0; i < places->len; i++) {
+        guint place = g_array_index (places, guint, i);
+        edit_apply (edit, &g_array_index (edits->list, struct item, place).edit);
+    }
 }

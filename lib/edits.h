@@ -14,6 +14,10 @@ enum mail_status edit_check (struct mail_index *index, const struct mail_edit *w
 /* The list takes a command of the journal back (journal_note_undo): applied to its end, or again
  * for what is left. */
 void edits_set_undo (struct mail_edits *edits, const char *who);
+/* Whether the list has anything for a message, by its id in state; and doing all that it has, in
+ * order, to the message in memory. The list stays as it is. */
+bool edits_know (struct mail_edits *edits, const char *id);
+void edits_alter (struct mail_edits *edits, struct edit *edit);
 
 /* One slice: messages altered, their files renamed where the handle wants it, one commit. */
 struct slice;

@@ -594,15 +594,18 @@ struct mail_apply_options {
     struct mail_workers *workers; /* NULL: mail is read in this process, without a sandbox */
     const char *const *new_tags;  /* NULL-terminated; for messages not known before */
     size_t new_tags_count;
-    unsigned tombstone_days; /* how long a message that has no file any more keeps its tags for the
-                                case that it comes back (which then counts as a rename); 0: not */
-    bool reindex;            /* files that are known already get words, headers, and the tags and
-                                properties (index.*) that follow from their content anew */
-    bool maildir_flags;      /* set and clear draft, flagged, passed, replied, unread from names */
-    int64_t quiet_before;    /* a first import: messages not known before that are seen (by the
-                                name of a file), or older than this moment, get neither inbox nor
-                                unread, whatever else says so; 0: it is none. What has no date is
-                                not old. */
+    unsigned tombstone_days;  /* how long a message that has no file any more keeps its tags for the
+                                 case that it comes back (which then counts as a rename); 0: not */
+    bool reindex;             /* files that are known already get words, headers, and the tags and
+                                 properties (index.*) that follow from their content anew */
+    bool maildir_flags;       /* set and clear draft, flagged, passed, replied, unread from names */
+    struct mail_edits *known; /* what another index had: a message not known before gets this in
+                                 place of new_tags, of the tags that follow from its content, and
+                                 of what names of files say; NULL: nothing. Stays as it is. */
+    int64_t quiet_before;     /* a first import: messages not known before that are seen (by the
+                                 name of a file), or older than this moment, get neither inbox nor
+                                 unread, whatever else says so; 0: it is none. What has no date is
+                                 not old. */
     const char *const *rebuild; /* NULL-terminated names of segments to be made anew from the mail
                                    (mail_index_check); NULL: none */
     uint64_t merge_limit; /* the run merges segments up to so many bytes; 0: to 512 MiB, and makes
@@ -621,6 +624,7 @@ struct mail_apply_counts {
     uint64_t failed;    /* files that could not be read or indexed */
     uint64_t vanished;  /* files that were gone when their turn came */
     uint64_t in_part;   /* files that are indexed up to a limit (mail_problems_in_part) */
+    uint64_t known;     /* messages added that known has something for */
     uint64_t quiet;     /* messages added that quiet_before has kept a tag from */
 };
 

@@ -2,6 +2,7 @@
 /*
  * publish-files.c - files come, go and are renamed: what that means for their messages.
  */
+#include "edits.h"
 #include "properties.h"
 #include "publish-private.h"
 #include "schema.h"
@@ -133,6 +134,26 @@ note_limit (struct edit *edit, const struct parsed_file *file)
         edit_add_property (edit, &property);
 }
 
+static void
+add_content_tags (struct edit *edit, const struct parsed_file *file)
+{
+    for (size_t i = 0; i < file->tag_count; i++)
+        edit_add_tag (edit, file->tags[i]);
+}
+
+/* Another index had the message, and its tags are what they were there. */
+static bool
+take_over (struct publish *publish, struct edit *edit)
+{
+    struct mail_edits *known = publish->options->known;
+    edit->keep_tags = known && edits_know (known, edit->message->id);
+    if (edit->keep_tags) {
+        edits_alter (known, edit);
+        publish->counts.known++;
+    }
+    return edit->keep_tags;
+}
+
 void
 publish_new_tags (struct publish *publish, struct edit *edit)
 {
@@ -152,8 +173,9 @@ tag_new_message (struct publish *publish, struct edit *edit, const struct parsed
                  bool known)
 {
     const struct mail_apply_options *options = publish->options;
-    for (size_t i = 0; i < file->tag_count; i++)
-        edit_add_tag (edit, file->tags[i]);
+    add_content_tags (edit, file);
+    if (!known && take_over (publish, edit))
+        return;
     if (options->maildir_flags)
         edit_tags_from_flags (edit, publish->folders);
     edit->files_changed = false;
@@ -253,10 +275,12 @@ is_alone (const struct edit *edit, uint32_t folder, const char *name)
 
 /* Puts a file into the record of a message, or takes note that it is another one now. */
 static void
-add_further_file (struct edit *edit, uint32_t folder, const char *name,
+add_further_file (struct publish *publish, struct edit *edit, uint32_t folder, const char *name,
                   const struct parsed_file *file)
 {
     struct record *record = &edit->message->record;
+    struct mail_edits *known_of = publish->options->known;
+    edit->keep_tags |= known_of && edits_know (known_of, edit->message->id);
     if (is_alone (edit, folder, name)) {
         renew_headers (edit->message, file);
         edit_remove_properties (edit, PROPERTY_LIMIT);
@@ -317,13 +341,6 @@ forget_content (struct edit *edit)
     edit_remove_properties (edit, "index.");
 }
 
-static void
-add_content_tags (struct edit *edit, const struct parsed_file *file)
-{
-    for (size_t i = 0; i < file->tag_count; i++)
-        edit_add_tag (edit, file->tags[i]);
-}
-
 /* A file of a message that is known: its words are known too, or it has them to itself, or they
  * have to be made anew of all files. */
 static enum mail_status
@@ -338,7 +355,7 @@ further_file (struct publish *publish, struct node *node, uint32_t folder, const
         return publish_waste_text (publish, text);
     if (reindex)
         forget_content (edit);
-    add_further_file (edit, folder, name, file);
+    add_further_file (publish, edit, folder, name, file);
     if (reindex)
         add_content_tags (edit, file);
     enum mail_status status = threads_link (publish, node, &file->record);
@@ -393,7 +410,7 @@ rebuilt_file (struct publish *publish, struct node *node, const struct publish_n
         return status;
     if (!node->edit) /* the message has gone meanwhile: what was built is a new one */
         return add_message (publish, node, folder, name->name, name->file, text);
-    add_further_file (node->edit, folder, name->name, name->file);
+    add_further_file (publish, node->edit, folder, name->name, name->file);
     return threads_link (publish, node, &name->file->record);
 }
 

@@ -107,7 +107,7 @@ static void
 settle_tags (struct publish *publish, struct edit *edit)
 {
     bool unread = edit_has_tag (edit, FIRST_IMPORT_UNREAD);
-    if (edit->files_changed && publish->options->maildir_flags)
+    if (edit->files_changed && publish->options->maildir_flags && !edit->keep_tags)
         edit_tags_from_flags (edit, publish->folders);
     if (first_import_is_quiet (publish->options, edit, publish->folders))
         publish->counts.quiet += first_import_hush (edit, unread);
@@ -141,6 +141,7 @@ add_counts (struct mail_apply_counts *sum, const struct mail_apply_counts *more)
     sum->renamed += more->renamed;
     sum->removed += more->removed;
     sum->quiet += more->quiet;
+    sum->known += more->known;
 }
 
 enum mail_status

@@ -306,6 +306,48 @@ test_quiet_before (void **state)
     assert_true (has_tag (f, "seen@example.org", "flagged"));
 }
 
+/* What another index had holds, over names of files, content and new.tags; all files of a message,
+ * and all lines about it, count. The list is as it was. */
+static void
+test_known (void **state)
+{
+    struct fixture *f = *state;
+    const struct mail_tag_change kept[] = {{"kept", true}};
+    const struct mail_property property = {"key", "value"};
+    const struct mail_edit tags = {.remove_tags = true, .tags = kept, .tag_count = 1};
+    const struct mail_edit properties = {.properties = &property, .property_count = 1};
+    struct mail_edits *known = mail_edits_create (f->ctx, f->index);
+    helper_standard_mail (f);
+    for (const char *const *id = (const char *const[]){"c", "d", "e", "none", NULL}; *id; id++) {
+        char *full = talloc_asprintf (f->ctx, "%s@example.org", *id);
+        assert_int_equal (mail_edits_add (known, full, &tags), MAIL_OK);
+        assert_int_equal (mail_edits_add (known, full, &properties), MAIL_OK);
+    }
+    struct mail_changes *changes = mail_changes_create (f->ctx, f->index);
+    for (size_t i = 0; helper_standard_files[i][0]; i++) {
+        const char *name = helper_standard_files[i][1];
+        struct mail_stat st = helper_stat (f, talloc_asprintf (f->ctx, "in/cur/%s", name));
+        mail_changes_add (changes, "in/cur", name, &st);
+    }
+    struct mail_apply_options options = helper_options ();
+    options.known = known;
+    struct mail_apply_counts counts = {0};
+    assert_int_equal (mail_changes_apply (changes, &options, &counts), MAIL_OK);
+    assert_int_equal (counts.added, 5);
+    assert_int_equal (counts.known, 3);
+    assert_int_equal (mail_edits_count (known), 8);
+    for (const char *const *id = (const char *const[]){"c", "d", "e", NULL}; *id; id++) {
+        size_t count;
+        struct mail_message *message =
+            helper_find (f, talloc_asprintf (f->ctx, "%s@example.org", *id));
+        assert_string_equal (mail_message_tags (message, &count)[0], "kept");
+        assert_int_equal (count, 1);
+        assert_string_equal (mail_message_properties (message, &count)[0].value, "value");
+    }
+    assert_true (has_tag (f, "a@example.org", "inbox"));
+    assert_false (has_tag (f, "a@example.org", "kept"));
+}
+
 /* The mark is there until somebody takes it away, over whatever is done and in new handles too. */
 static void
 test_first_import (void **state)
@@ -334,6 +376,7 @@ main (void)
         WITH_MAIL (test_move),       WITH_MAIL (test_drop),        WITH_MAIL (test_move_folder),
         EMPTY (test_problems),       WITH_MAIL (test_drop_folder), EMPTY (test_interrupt),
         WITH_MAIL (test_read_again), EMPTY (test_quiet_before),    EMPTY (test_first_import),
+        EMPTY (test_known),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }
