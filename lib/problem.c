@@ -142,9 +142,9 @@ mail_problems_in_part (void *ctx, struct mail_index *index, struct mail_problem 
     return status;
 }
 
-static enum mail_status
-load_once (void *ctx, struct mail_index *index, struct mail_problem **problems_out,
-           size_t *count_out)
+enum mail_status
+problems_read (void *ctx, struct mail_index *index, struct mail_problem **problems_out,
+               size_t *count_out)
 {
     struct idset ids = {NULL, 0};
     struct store_term bad = {TERM_TYPE_BAD, strlen (TERM_TYPE_BAD)};
@@ -173,7 +173,7 @@ mail_problems_load (void *ctx, struct mail_index *index, struct mail_problem **p
     unsigned attempt = 0;
     enum mail_status status;
     do {
-        status = load_once (ctx, index, problems_out, count_out);
+        status = problems_read (ctx, index, problems_out, count_out);
         if (status == MAIL_OK)
             return MAIL_OK;
     } while ((status = index_overtaken (index, status, &attempt)) == MAIL_OK);

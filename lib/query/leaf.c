@@ -263,22 +263,31 @@ term_leaf (void *ctx, const struct lexeme *piece)
     return leaf_create_value (ctx, prefix, piece->value, length);
 }
 
-/* has:attachment */
+static bool
+is_thing (const struct lexeme *piece, const char *thing)
+{
+    return piece->value_length == strlen (thing) &&
+           memcmp (piece->value, thing, strlen (thing)) == 0;
+}
+
+/* has:attachment is all with a word in attachment:; has:problem, the plan looks up. */
 static struct node *
 has_leaf (void *ctx, const struct lexeme *piece, struct mail_query_error *error)
 {
-    static const char thing[] = "attachment";
+    static const char attachment[] = "attachment";
     struct node *node;
 
-    if (piece->value_length != strlen (thing) ||
-        memcmp (piece->value, thing, strlen (thing)) != 0) {
-        query_error_set (ctx, error, piece->offset, piece->length, "it knows has:attachment only",
+    if (is_thing (piece, "problem"))
+        return term_create (ctx, piece->prefix, piece->value, piece->value_length);
+    if (!is_thing (piece, attachment)) {
+        query_error_set (ctx, error, piece->offset, piece->length,
+                         "there are has:attachment and has:problem",
                          "\"%.*s\" is nothing that \"has:\" knows",
                          (int) MIN (piece->value_length, 100), piece->value);
         return NULL;
     }
     node = node_create (ctx, NODE_ANY);
-    node->prefix = prefix_find (thing, strlen (thing));
+    node->prefix = prefix_find (attachment, strlen (attachment));
     return node;
 }
 

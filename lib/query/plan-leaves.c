@@ -7,6 +7,7 @@
  */
 #include "query/plan-leaves.h"
 #include "folders.h"
+#include "problem.h"
 #include "query/places.h"
 #include "query/plan-pattern.h"
 #include "query/plan-regex.h"
@@ -236,11 +237,60 @@ file_plan (struct planner *planner, const char *name, struct plan **plan_out)
     return MAIL_OK;
 }
 
+/* The document that has the file of each problem besides the problem itself: a message that could
+ * not be read again, or not be changed. */
+static enum mail_status
+problem_files (struct planner *planner, struct plan **plan_out)
+{
+    struct mail_index *index = planner->index;
+    struct mail_problem *problems;
+    struct plan **plans;
+    size_t count, found = 0;
+    enum mail_status status = problems_read (planner->ctx, index, &problems, &count);
+
+    if (status != MAIL_OK)
+        return status;
+    plans = talloc_array (planner->ctx, struct plan *, count);
+    for (size_t i = 0; i < count && status == MAIL_OK; i++) {
+        struct store_term term = term_file (planner->ctx, problems[i].folder, problems[i].name);
+        uint32_t freq = 0;
+        status = store_term_freq (index->state, term, &freq);
+        if (freq < 2)
+            continue;
+        plans[found] = plan_state_term (planner->ctx, term);
+        plans[found++]->others = true;
+    }
+    if (status == MAIL_OK)
+        *plan_out = plan_join (planner->ctx, PLAN_OR, plans, found);
+    else
+        index_fail_store (index, index->state, status);
+    talloc_free (plans);
+    talloc_free (problems);
+    return status;
+}
+
+/* has:problem: a file with a remembered problem, or a limit that was met. */
+static enum mail_status
+problem_plan (struct planner *planner, struct plan **plan_out)
+{
+    static const char limit[] = PROPERTY_LIMIT "=";
+    struct plan *parts[2];
+    enum mail_status status = problem_files (planner, &parts[0]);
+
+    if (status == MAIL_OK)
+        status = state_starts (planner, PREFIX_PROPERTY, limit, strlen (limit), false, &parts[1]);
+    if (status == MAIL_OK)
+        *plan_out = plan_join (planner->ctx, PLAN_OR, parts, 2);
+    return status;
+}
+
 static enum mail_status
 term_leaf (struct planner *planner, const struct node *leaf, struct plan **plan_out)
 {
     const struct prefix *prefix = leaf->prefix;
 
+    if (prefix->kind == KIND_HAS)
+        return problem_plan (planner, plan_out);
     if (prefix->kind == KIND_FOLDER)
         return folder_plan (planner, places_by_folder, leaf->value, plan_out);
     if (prefix->kind == KIND_PATH)

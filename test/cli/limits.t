@@ -99,6 +99,7 @@ def main():
         for name, query in FOUND:
             tap.ok('%s@x' % name in box.ids(query), '%s: found by %s' % (name, query), box.ids(query))
         tap.equal(sorted(box.ids('property:index.limit=too-big')), ['parts@x', 'text@x', 'words@x'], 'a property tells')
+        tap.equal(sorted(box.ids('has:problem')), [i + '@x' for i, _ in right], 'so does has:problem')
 
         again = box.run('new')
         tap.equal((again.returncode, again.stderr), (0, b''), 'not said again')
@@ -112,6 +113,8 @@ def main():
         tap.equal(listed(box), sorted([('header', 'truncated'), ('other:2,S', 'too-big'), ('parts', 'too-big')]),
                   'mended and removed ones are not')
         tap.equal(box.ids('mended'), ['deep@x'], 'and the mended one is found')
+        tap.equal(sorted(box.ids('has:problem')), ['header@x', 'parts@x', 'words@x'], 'has:problem finds them')
+        tap.equal(box.count('not has:problem'), box.count('*') - 3, '... and not has:problem the others')
     tap.done()
 
 

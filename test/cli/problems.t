@@ -229,10 +229,16 @@ unreadable in/cur/new'
     runs '... when it has changed' 75 $as "$MAIL" new --full-scan
     is '... is listed' "$(listed)" 'unreadable in/cur/secret'
     is '... and keeps its message' "$("$MAIL" count id:s@x)" 1
+    is '... which has:problem finds' "$("$MAIL" search --output=messages has:problem)" id:s@x
+    is '... as S-expression' "$("$MAIL" search --query=sexp --output=messages '(has problem)')" id:s@x
+    run "$MAIL" search --explain has:problem
+    ok '... --explain: the tree' grep -qx '(has "problem")' err
+    ok '... --explain: the look-up of its file' grep -q '^  state term ?→1 .* N[0-9]*:secret$' err
     chmod 600 "$root/in/cur/secret"
     silent '... and is read when it can be' 0
     is '... anew' "$("$MAIL" count id:s@x and more)" 1
     is '... no list' "$(listed)" ''
+    is '... has:problem finds nothing' "$("$MAIL" count has:problem)" 0
 else
     echo '# permissions do not count here'
 fi

@@ -152,6 +152,7 @@ test_atoms (void **state)
         {"(path a/**)", "(path \"a/**\")"},
         {"(folder a/)", "(folder \"a\")"},
         {"(has attachment)", "(attachment *)"},
+        {"(has problem)", "(has \"problem\")"},
         {"(file \"1:2,S\")", "(file \"1:2,S\")"},
     };
 
