@@ -98,6 +98,8 @@ $(BUILD)/lib/%.o: lib/%.c
 	$(call made,CC  )
 	$(Q)$(CC) $(c_flags) $(LIB_CFLAGS) -c -o $@ $<
 
+$(BUILD)/lib/mime/late.o: LIB_CFLAGS += $(LATE_FLAGS)
+
 $(BUILD)/lib/%.o: lib/%.cc
 	$(call made,CXX )
 	$(Q)$(CXX) $(cxx_flags) $(LIB_CFLAGS) -c -o $@ $<
@@ -180,7 +182,7 @@ wraps = $$(sed -n 's|^__wrap_\([a-z0-9_]*\) (.*|-Wl,--wrap=\1|p' $(patsubst $(BU
 .SECONDEXPANSION:
 $(unit_tests): $$@.o $(call object,$(unit_helpers)) $(BUILD)/libcli.a $(static)
 	$(call made,LINK)
-	$(Q)$(CXX) $(link_flags) $(wraps) -o $@ $^ $(CMOCKA_LIBS) $(LIB_LIBS)
+	$(Q)$(CXX) $(link_flags) $(wraps) -o $@ $^ $(CMOCKA_LIBS) $(LIB_LIBS) $(LATE_LIBS)
 
 $(api_tests): $$@.o $(call object,$(api_helpers)) $(shared)
 	$(call made,LINK)

@@ -43,7 +43,7 @@ prepare (void)
     signal (SIGPROF, SIG_DFL);
     setlocale (LC_ALL, "");
     tzset ();
-    mime_init ();
+    mime_prepare ();
     talloc_free (mime_decode_text (NULL, "=?iso-2022-jp?B?GyRCRnxLXBsoQg==?="));
 }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * address-plain.c - address fields in their plain forms: a@b, Some Name <a@b>, "Some Name" <a@b>,
- * and lists of them, in ASCII.
+ * and lists of them, in ASCII and with marks for encoded words in names.
  *
- * That is nine fields in ten, and listings read one for each message they show. Whatever is not
- * plain to the last character is left to address.c, so that both give the same.
+ * That is nearly all fields, and listings read one for each message they show: without GMime, which
+ * takes longer to load than the rest of a listing. Whatever is not plain to the last character is
+ * left to address.c, so that both give the same.
  */
 #include "mime/address-private.h"
 
@@ -16,6 +17,18 @@ static bool
 is_atom (char c)
 {
     return g_ascii_isalnum (c) || (c != '\0' && strchr ("!#$%&'*+-/=^_`{|}~", c) != NULL);
+}
+
+/* The place after a mark; NULL where this is none. */
+static const char *
+skip_mark (const char *p)
+{
+    if (*p != MARK_OPEN[0] || strncmp (p, MARK_OPEN, strlen (MARK_OPEN)) != 0)
+        return NULL;
+    p += strlen (MARK_OPEN);
+    while (g_ascii_isdigit (*p))
+        p++;
+    return strncmp (p, MARK_CLOSE, strlen (MARK_CLOSE)) == 0 ? p + strlen (MARK_CLOSE) : NULL;
 }
 
 static const char *
@@ -53,22 +66,40 @@ address_plain_spec (const char *p, struct piece *address)
     return p;
 }
 
+/* One character of a quoted string that stands for itself, or a mark; NULL for anything else. */
+static const char *
+skip_quoted (const char *p)
+{
+    return *p >= ' ' && *p < 0x7f && *p != '"' && *p != '\\' ? p + 1 : skip_mark (p);
+}
+
+/* One character of words with single blanks between them, or a mark; NULL for anything else. */
+static const char *
+skip_word (const char *p, bool first)
+{
+    if (is_atom (*p) || (*p == '.' && !first) ||
+        (*p == ' ' && (is_atom (p[1]) || p[1] == '<' || skip_mark (p + 1) != NULL)))
+        return p + 1;
+    return skip_mark (p);
+}
+
 /* Words with single blanks between them, or one quoted string without escapes. */
 static const char *
 plain_name (const char *p, struct piece *name)
 {
+    const char *next;
+
     if (*p == '"') {
         name->start = ++p;
-        while (*p >= ' ' && *p != '"' && *p != '\\' && *p != 0x7f)
-            p++;
+        while ((next = skip_quoted (p)) != NULL)
+            p = next;
         name->length = (size_t) (p - name->start);
         return *p == '"' && name->length > 0 && name->start[0] != ' ' && p[-1] != ' ' ? p + 1
                                                                                       : NULL;
     }
     name->start = p;
-    while (is_atom (*p) || (*p == '.' && p > name->start) ||
-           (*p == ' ' && (is_atom (p[1]) || p[1] == '<')))
-        p++;
+    while ((next = skip_word (p, p == name->start)) != NULL)
+        p = next;
     name->length = (size_t) (p - name->start);
     while (name->length > 0 && name->start[name->length - 1] == ' ')
         name->length--;
@@ -106,13 +137,11 @@ add_mailbox (void *ctx, struct entries *entries, const struct piece *name,
 }
 
 bool
-address_plain_list (void *ctx, const char *raw, struct entries *entries)
+address_plain_list (void *ctx, const char *text, struct entries *entries)
 {
     struct piece name, address;
-    const char *p = skip_blanks (raw);
+    const char *p = skip_blanks (text);
 
-    if (strstr (raw, "=?") != NULL)
-        return false;
     for (;; p = skip_blanks (p + 1)) {
         p = plain_address (p, &name, &address);
         if (p == NULL)

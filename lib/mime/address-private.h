@@ -5,6 +5,11 @@
 
 #include "mime/mime.h"
 
+/* Encoded words are replaced by these marks with a number between them: characters for private use,
+ * which GMime takes for letters, in a word, a quoted string or a comment alike. */
+#define MARK_OPEN "\357\227\242"  /* U+F5E2 */
+#define MARK_CLOSE "\357\227\243" /* U+F5E3 */
+
 /* A piece of a raw value. */
 struct piece {
     const char *start;
@@ -31,8 +36,9 @@ struct entries {
 /* A new last entry; list moves. */
 struct entry *entries_add (void *ctx, struct entries *entries, enum entry_kind kind);
 
-/* Reads a value in which every address has a plain form; false (and nothing added) otherwise. */
-bool address_plain_list (void *ctx, const char *raw, struct entries *entries);
+/* Reads a value in which every address has a plain form, with marks for what is encoded in it,
+ * which stay in the names; false (and nothing added) otherwise. */
+bool address_plain_list (void *ctx, const char *text, struct entries *entries);
 /* One "local@domain" of plain characters; the place after it, NULL where there is none. */
 const char *address_plain_spec (const char *text, struct piece *address_out);
 

@@ -16,11 +16,6 @@
 
 /* ---- what is encoded ---- */
 
-/* Encoded words are replaced by these marks with a number between them: characters for private use,
- * which GMime takes for letters, in a word, a quoted string or a comment alike. */
-#define MARK_OPEN "\357\227\242"  /* U+F5E2 */
-#define MARK_CLOSE "\357\227\243" /* U+F5E3 */
-
 struct protected
 {
     GString *text; /* valid UTF-8 */
@@ -32,7 +27,6 @@ protect (const char *raw, struct protected *out)
 {
     struct encoded_run run;
 
-    mime_init ();
     out->text = g_string_new (NULL);
     out->runs = g_array_new (FALSE, FALSE, sizeof (run));
     while (rfc2047_next (raw, &run)) {
@@ -222,15 +216,27 @@ count_pieces (const char *text)
 }
 
 static void
+restore_names (const struct protected *protected, struct entries *entries)
+{
+    for (size_t i = 0; i < entries->count; i++)
+        entries->list[i].name = restore (entries->list, protected, entries->list[i].name, true);
+}
+
+static void
 read_list (void *ctx, const char *raw, struct entries *entries)
 {
     struct protected protected;
     InternetAddressList *parsed;
 
     *entries = (struct entries){0};
-    if (address_plain_list (ctx, raw, entries))
+    if (strstr (raw, "=?") == NULL && address_plain_list (ctx, raw, entries))
         return;
     protect (raw, &protected);
+    if (protected.runs->len > 0 && address_plain_list (ctx, protected.text->str, entries)) {
+        restore_names (&protected, entries);
+        unprotect (&protected);
+        return;
+    }
     parsed = parse_list (protected.text->str);
     if (parsed != NULL &&
         internet_address_list_length (parsed) == count_pieces (protected.text->str))

@@ -281,6 +281,12 @@ read_detected (void *ctx, const char *bytes, size_t length, size_t *length_out)
     return out;
 }
 
+void
+charset_prepare (void)
+{
+    uchardet_delete (uchardet_new ());
+}
+
 /* No label, or a wrong one, and not UTF-8. */
 static char *
 read_guessed (void *ctx, const char *bytes, size_t length, size_t *length_out)

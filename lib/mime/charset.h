@@ -17,6 +17,8 @@
  * talloc'd on ctx and NUL-terminated. Never fails. */
 char *charset_to_utf8 (void *ctx, const char *bytes, size_t length, const char *label,
                        size_t *length_out);
+/* Loads what that may need. */
+void charset_prepare (void);
 /* Whether a label says which character set it is (not "us-ascii", "unknown-8bit" and the like). */
 bool charset_label_known (const char *label);
 bool charset_is_ascii (const char *bytes, size_t length);

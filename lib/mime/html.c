@@ -183,6 +183,17 @@ on_read (void *closure, char *buffer, int room)
     return (int) length;
 }
 
+void
+html_prepare (void)
+{
+    static gsize done;
+
+    if (!g_once_init_enter (&done))
+        return;
+    xmlInitParser ();
+    g_once_init_leave (&done, 1);
+}
+
 /* Parses up to the end, or to where it got too deep (in a tag, at its end); the number of bytes
  * done with. */
 static size_t
@@ -196,9 +207,11 @@ parse (GString *out, const char *text, size_t length)
                                     .warning = on_error,
                                     .error = on_error,
                                     .fatalError = on_error};
-    struct html html = {.parser = htmlNewParserCtxt (), .out = out};
+    struct html html = {.out = out};
     struct rest rest = {text, length};
 
+    html_prepare ();
+    html.parser = htmlNewParserCtxt ();
     *html.parser->sax = handler;
     html.parser->userData = &html;
     html.parser->options |= XML_PARSE_HUGE;

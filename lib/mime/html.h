@@ -10,5 +10,7 @@
  * separate words, inline tags and <wbr> do not; soft hyphens and zero-width characters removed.
  * Never fails: what cannot be parsed gives what there was before it. */
 char *html_to_text (void *ctx, const char *html, size_t length, size_t *length_out);
+/* Loads what that needs, once a process; it does so itself. */
+void html_prepare (void);
 
 #endif

@@ -14,9 +14,11 @@
 
 struct mime_message;
 
-/* Once a process, before anything else here (GMime, libxml2 and the parser settings). Cheap to call
- * again; mime_message_parse does so itself. */
+/* Once a process, before GMime is used, which it loads. Cheap to call again; all that is below does
+ * so itself where it has to. */
 void mime_init (void);
+/* Loads all that may be needed, for a process that will not be able to. */
+void mime_prepare (void);
 
 /* Parses the mail in an open regular file, from its start; the descriptor is not closed, its offset
  * is not moved, and it may be closed after the call. Files over 1 MiB are not read into memory as a

@@ -5,10 +5,11 @@
  * A file goes through here once when it is indexed and once when it is shown; everything but the
  * bodies is read at once.
  */
+#include "mime/charset.h"
+#include "mime/html.h"
 #include "mime/mime-private.h"
 #include "schema.h"
 
-#include <libxml/parser.h>
 #include <string.h>
 #include <talloc.h>
 
@@ -27,8 +28,15 @@ mime_init (void)
     g_mime_init ();
     parser_options = g_mime_parser_options_new ();
     g_mime_parser_options_set_fallback_charsets (parser_options, charsets);
-    xmlInitParser ();
     g_once_init_leave (&done, 1);
+}
+
+void
+mime_prepare (void)
+{
+    mime_init ();
+    html_prepare ();
+    charset_prepare ();
 }
 
 GMimeParserOptions *

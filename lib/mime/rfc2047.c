@@ -224,7 +224,6 @@ mime_decode_text (void *ctx, const char *raw)
 
     if (is_plain (raw))
         return talloc_strdup (ctx, raw);
-    mime_init ();
     out = g_string_new (NULL);
     while (rfc2047_next (raw, &run)) {
         rfc2047_plain (raw, (size_t) (run.start - raw), out);

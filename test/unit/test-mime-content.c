@@ -71,6 +71,7 @@ test_content (void **state)
 }
 
 struct taken {
+    void *ctx;
     char *bytes;
     size_t length, most, limit; /* most: the largest piece; limit: pieces that are taken */
 };
@@ -80,7 +81,7 @@ take (void *closure, const char *bytes, size_t length)
 {
     struct taken *taken = closure;
 
-    taken->bytes = talloc_realloc (NULL, taken->bytes, char, taken->length + length + 1);
+    taken->bytes = talloc_realloc (taken->ctx, taken->bytes, char, taken->length + length + 1);
     memcpy (taken->bytes + taken->length, bytes, length);
     taken->length += length;
     taken->bytes[taken->length] = '\0';
@@ -117,7 +118,7 @@ test_part_bytes (void **state)
     for (size_t i = 0; i < 2 * G_N_ELEMENTS (rows); i++) {
         void *ctx = talloc_new (NULL);
         struct mime_message *message = NULL;
-        struct taken taken = {0};
+        struct taken taken = {.ctx = ctx};
 
         assert_int_equal (parse_bytes (ctx, source, strlen (source), i % 2, &message, NULL),
                           MAIL_OK);
@@ -125,7 +126,7 @@ test_part_bytes (void **state)
                                       (struct mail_sink){take, &taken}));
         assert_int_equal (taken.length, rows[i / 2].length);
         assert_memory_equal (taken.bytes, rows[i / 2].bytes, taken.length);
-        taken = (struct taken){0};
+        taken = (struct taken){.ctx = ctx};
         assert_true (mime_part_write (message, mime_parts (message, NULL),
                                       (struct mail_sink){take, &taken}));
         assert_string_equal (taken.bytes,
@@ -145,7 +146,7 @@ test_large_part (void **state)
     void *ctx = talloc_new (NULL);
     guchar *bytes = talloc_array (ctx, guchar, size);
     struct mime_message *message = NULL;
-    struct taken taken = {0}, first = {.limit = 1};
+    struct taken taken = {.ctx = ctx}, first = {.ctx = ctx, .limit = 1};
     const struct mail_part *part;
     char *encoded, *source;
 

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * late.c - GMime, GObject, libxml2 and uchardet, loaded when one of their functions is first
+ * called.
+ *
+ * They bring some twenty more libraries with them, and to load these takes longer than most
+ * questions to an index, which never open a mail file. So the library is not linked with them, and
+ * each function that it calls stands here under its own name and passes the call on; the headers
+ * see to it that the types agree. A function that is missing here does not link: add its line.
+ *
+ * Where configure could not find out the files' names the library is linked as usual, and this file
+ * is empty.
+ */
+#ifdef LATE_GMIME
+#include "mime/mime-private.h"
+
+#include <dlfcn.h>
+#include <libxml/HTMLparser.h>
+#include <libxml/parser.h>
+#include <uchardet.h>
+
+enum late_library { GMIME, GOBJECT, LIBXML, UCHARDET };
+
+/* Each is opened once and stays. One that is not there ends the process, as at its start. */
+static void *
+library (enum late_library which)
+{
+    static const char *const names[] = {LATE_GMIME, LATE_GOBJECT, LATE_LIBXML, LATE_UCHARDET};
+    static void *opened[G_N_ELEMENTS (names)];
+
+    if (g_once_init_enter (&opened[which])) {
+        void *handle = dlopen (names[which], RTLD_LAZY | RTLD_LOCAL);
+        if (handle == NULL)
+            g_error ("%s", dlerror ());
+        g_once_init_leave (&opened[which], handle);
+    }
+    return opened[which];
+}
+
+static void
+find (enum late_library which, const char *name, void **function_out)
+{
+    void *function = dlsym (library (which), name);
+
+    if (function == NULL)
+        g_error ("%s", dlerror ());
+    g_atomic_pointer_set (function_out, function);
+}
+
+#define LATE(library, type, name, parameters, arguments) \
+    type name parameters \
+    { \
+        static __typeof__ (&name) function; \
+        if (g_atomic_pointer_get (&function) == NULL) \
+            find (library, #name, (void **) (void *) &function); \
+        return function arguments; \
+    }
+
+/* clang-format off */
+LATE (GOBJECT, void, g_object_unref, (gpointer a), (a))
+LATE (GOBJECT, gboolean, g_type_check_instance_is_a, (GTypeInstance *a, GType b), (a, b))
+LATE (GOBJECT, GTypeInstance *, g_type_check_instance_cast, (GTypeInstance *a, GType b), (a, b))
+
+LATE (GMIME, void, g_mime_init, (void), ())
+LATE (GMIME, GMimeParserOptions *, g_mime_parser_options_new, (void), ())
+LATE (GMIME, void, g_mime_parser_options_set_fallback_charsets, (GMimeParserOptions *a, const char **b), (a, b))
+LATE (GMIME, GDateTime *, g_mime_utils_header_decode_date, (const char *a), (a))
+
+LATE (GMIME, GMimeContentType *, g_mime_content_type_parse, (GMimeParserOptions *a, const char *b), (a, b))
+LATE (GMIME, const char *, g_mime_content_type_get_media_type, (GMimeContentType *a), (a))
+LATE (GMIME, const char *, g_mime_content_type_get_media_subtype, (GMimeContentType *a), (a))
+LATE (GMIME, char *, g_mime_content_type_get_mime_type, (GMimeContentType *a), (a))
+LATE (GMIME, const char *, g_mime_content_type_get_parameter, (GMimeContentType *a, const char *b), (a, b))
+LATE (GMIME, gboolean, g_mime_content_type_is_type, (GMimeContentType *a, const char *b, const char *c), (a, b, c))
+LATE (GMIME, GMimeContentDisposition *, g_mime_content_disposition_parse, (GMimeParserOptions *a, const char *b), (a, b))
+LATE (GMIME, const char *, g_mime_content_disposition_get_disposition, (GMimeContentDisposition *a), (a))
+LATE (GMIME, const char *, g_mime_content_disposition_get_parameter, (GMimeContentDisposition *a, const char *b), (a, b))
+
+LATE (GMIME, GMimeContentEncoding, g_mime_content_encoding_from_string, (const char *a), (a))
+LATE (GMIME, void, g_mime_encoding_init_decode, (GMimeEncoding *a, GMimeContentEncoding b), (a, b))
+LATE (GMIME, size_t, g_mime_encoding_outlen, (GMimeEncoding *a, size_t b), (a, b))
+LATE (GMIME, size_t, g_mime_encoding_step, (GMimeEncoding *a, const char *b, size_t c, char *d), (a, b, c, d))
+
+LATE (GMIME, GMimeStream *, g_mime_stream_fs_new_with_bounds, (int a, gint64 b, gint64 c), (a, b, c))
+LATE (GMIME, GMimeStream *, g_mime_stream_filter_new, (GMimeStream *a), (a))
+LATE (GMIME, int, g_mime_stream_filter_add, (GMimeStreamFilter *a, GMimeFilter *b), (a, b))
+LATE (GMIME, GType, g_mime_stream_filter_get_type, (void), ())
+LATE (GMIME, ssize_t, g_mime_stream_read, (GMimeStream *a, char *b, size_t c), (a, b, c))
+LATE (GMIME, GMimeFilter *, g_mime_filter_gzip_new, (GMimeFilterGZipMode a, int b), (a, b))
+
+LATE (GMIME, GMimeMessage *, g_mime_message_new, (gboolean a), (a))
+LATE (GMIME, InternetAddressList *, g_mime_message_get_addresses, (GMimeMessage *a, GMimeAddressType b), (a, b))
+LATE (GMIME, void, g_mime_message_set_subject, (GMimeMessage *a, const char *b, const char *c), (a, b, c))
+LATE (GMIME, GType, g_mime_object_get_type, (void), ())
+LATE (GMIME, char *, g_mime_object_get_headers, (GMimeObject *a, GMimeFormatOptions *b), (a, b))
+LATE (GMIME, void, g_mime_object_set_header, (GMimeObject *a, const char *b, const char *c, const char *d), (a, b, c, d))
+
+LATE (GMIME, InternetAddressList *, internet_address_list_parse, (GMimeParserOptions *a, const char *b), (a, b))
+LATE (GMIME, int, internet_address_list_length, (InternetAddressList *a), (a))
+LATE (GMIME, InternetAddress *, internet_address_list_get_address, (InternetAddressList *a, int b), (a, b))
+LATE (GMIME, int, internet_address_list_add, (InternetAddressList *a, InternetAddress *b), (a, b))
+LATE (GMIME, const char *, internet_address_get_name, (InternetAddress *a), (a))
+LATE (GMIME, GType, internet_address_group_get_type, (void), ())
+LATE (GMIME, InternetAddressList *, internet_address_group_get_members, (InternetAddressGroup *a), (a))
+LATE (GMIME, GType, internet_address_mailbox_get_type, (void), ())
+LATE (GMIME, InternetAddress *, internet_address_mailbox_new, (const char *a, const char *b), (a, b))
+LATE (GMIME, const char *, internet_address_mailbox_get_addr, (InternetAddressMailbox *a), (a))
+
+LATE (LIBXML, void, xmlInitParser, (void), ())
+LATE (LIBXML, htmlParserCtxtPtr, htmlNewParserCtxt, (void), ())
+LATE (LIBXML, htmlDocPtr, htmlCtxtReadIO,
+      (htmlParserCtxtPtr a, xmlInputReadCallback b, xmlInputCloseCallback c, void *d, const char *e, const char *f, int g),
+      (a, b, c, d, e, f, g))
+LATE (LIBXML, void, xmlStopParser, (xmlParserCtxtPtr a), (a))
+LATE (LIBXML, void, htmlFreeParserCtxt, (htmlParserCtxtPtr a), (a))
+LATE (LIBXML, void, xmlFreeDoc, (xmlDocPtr a), (a))
+
+LATE (UCHARDET, uchardet_t, uchardet_new, (void), ())
+LATE (UCHARDET, int, uchardet_handle_data, (uchardet_t a, const char *b, size_t c), (a, b, c))
+LATE (UCHARDET, void, uchardet_data_end, (uchardet_t a), (a))
+LATE (UCHARDET, const char *, uchardet_get_charset, (uchardet_t a), (a))
+LATE (UCHARDET, void, uchardet_delete, (uchardet_t a), (a))
+/* clang-format on */
+#endif
