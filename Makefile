@@ -98,7 +98,7 @@ $(BUILD)/lib/%.o: lib/%.c
 	$(call made,CC  )
 	$(Q)$(CC) $(c_flags) $(LIB_CFLAGS) -c -o $@ $<
 
-$(BUILD)/lib/mime/late.o: LIB_CFLAGS += $(LATE_FLAGS)
+$(BUILD)/lib/late.o: LIB_CFLAGS += $(LATE_FLAGS)
 
 $(BUILD)/lib/%.o: lib/%.cc
 	$(call made,CXX )

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# late.t - libraries that take long to load are loaded by what needs them only (lib/mime/late.c).
+# late.t - libraries that take long to load are loaded by what needs them only (lib/late.c).
 # shellcheck source=test/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -15,7 +15,7 @@ loaded ()
 {
     set +f
     LD_DEBUG=files LD_DEBUG_OUTPUT=$HOME/loaded "$@" >out 2>err
-    cat "$HOME"/loaded.* 2>/dev/null | sed -n 's/.*calling init: .*\/\(libgmime\|libgobject\|libxml2\|uchardet\|libicuuc\)[-.].*/\1/p' |
+    cat "$HOME"/loaded.* 2>/dev/null | sed -n 's/.*calling init: .*\/\(libgmime\|libgobject\|libxml2\|libuchardet\|libsexp\|libicuuc\)[-.].*/\1/p' |
         sort -u | tr '\n' ' '
     rm -f "$HOME"/loaded.*
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * late.c - GMime, GObject, libxml2 and uchardet, loaded when one of their functions is first
- * called.
+ * late.c - GMime, GObject, libxml2, uchardet and sfsexp, loaded when one of their functions is
+ * first called.
  *
  * They bring some twenty more libraries with them, and to load these takes longer than most
  * questions to an index, which never open a mail file. So the library is not linked with them, and
@@ -17,15 +17,21 @@
 #include <dlfcn.h>
 #include <libxml/HTMLparser.h>
 #include <libxml/parser.h>
+/* Its headers have declarations without prototypes. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wstrict-prototypes"
+#include <sexp.h>
+#pragma GCC diagnostic pop
 #include <uchardet.h>
 
-enum late_library { GMIME, GOBJECT, LIBXML, UCHARDET };
+enum late_library { GMIME, GOBJECT, LIBXML, UCHARDET, SFSEXP };
 
 /* Each is opened once and stays. One that is not there ends the process, as at its start. */
 static void *
 library (enum late_library which)
 {
-    static const char *const names[] = {LATE_GMIME, LATE_GOBJECT, LATE_LIBXML, LATE_UCHARDET};
+    static const char *const names[] = {LATE_GMIME, LATE_GOBJECT, LATE_LIBXML, LATE_UCHARDET,
+                                        LATE_SFSEXP};
     static void *opened[G_N_ELEMENTS (names)];
 
     if (g_once_init_enter (&opened[which])) {
@@ -55,6 +61,8 @@ find (enum late_library which, const char *name, void **function_out)
             find (library, #name, (void **) (void *) &function); \
         return function arguments; \
     }
+
+void reset_sexp_errno (void); /* declared without a prototype */
 
 /* clang-format off */
 LATE (GOBJECT, void, g_object_unref, (gpointer a), (a))
@@ -120,5 +128,10 @@ LATE (UCHARDET, int, uchardet_handle_data, (uchardet_t a, const char *b, size_t 
 LATE (UCHARDET, void, uchardet_data_end, (uchardet_t a), (a))
 LATE (UCHARDET, const char *, uchardet_get_charset, (uchardet_t a), (a))
 LATE (UCHARDET, void, uchardet_delete, (uchardet_t a), (a))
+
+LATE (SFSEXP, sexp_t *, parse_sexp, (char *a, size_t b), (a, b))
+LATE (SFSEXP, void, destroy_sexp, (sexp_t *a), (a))
+LATE (SFSEXP, sexp_errcode_t, set_parser_buffer_params, (size_t a, size_t b), (a, b))
+LATE (SFSEXP, void, reset_sexp_errno, (void), ())
 /* clang-format on */
 #endif
