@@ -40,21 +40,32 @@ room_for (void *ctx, size_t count)
     return talloc_array (ctx, uint32_t, count ? count : 1);
 }
 
+/* Copies from[start] to from[end - 1] to the end of ids; the new count. */
+static size_t
+append (uint32_t *ids, size_t count, struct idset from, size_t start, size_t end)
+{
+    if (end > start)
+        memcpy (ids + count, from.ids + start, (end - start) * sizeof *ids);
+    return count + (end - start);
+}
+
 struct idset
 idset_union (void *ctx, struct idset a, struct idset b)
 {
-    uint32_t *ids = room_for (ctx, a.count + b.count);
-    size_t i = 0, j = 0, count = 0;
-    while (i < a.count || j < b.count) {
-        uint32_t next;
-        if (j == b.count || (i < a.count && a.ids[i] <= b.ids[j]))
-            next = a.ids[i++];
-        else
-            next = b.ids[j++];
-        if (count == 0 || ids[count - 1] != next)
-            ids[count++] = next;
+    if (a.count < b.count) {
+        struct idset swap = a;
+        a = b;
+        b = swap;
     }
-    return (struct idset){ids, count};
+    uint32_t *ids = room_for (ctx, a.count + b.count);
+    size_t at = 0, count = 0;
+    for (size_t i = 0; i < b.count; i++) {
+        size_t next = seek (a, at, b.ids[i]);
+        count = append (ids, count, a, at, next);
+        ids[count++] = b.ids[i];
+        at = next < a.count && a.ids[next] == b.ids[i] ? next + 1 : next;
+    }
+    return (struct idset){ids, append (ids, count, a, at, a.count)};
 }
 
 struct idset
@@ -75,11 +86,25 @@ idset_intersect (void *ctx, struct idset a, struct idset b)
     return (struct idset){ids, count};
 }
 
+static size_t
+subtract_few (uint32_t *ids, struct idset a, struct idset b)
+{
+    size_t at = 0, count = 0;
+    for (size_t i = 0; i < b.count; i++) {
+        size_t next = seek (a, at, b.ids[i]);
+        count = append (ids, count, a, at, next);
+        at = next < a.count && a.ids[next] == b.ids[i] ? next + 1 : next;
+    }
+    return append (ids, count, a, at, a.count);
+}
+
 struct idset
 idset_subtract (void *ctx, struct idset a, struct idset b)
 {
     uint32_t *ids = room_for (ctx, a.count);
     size_t at = 0, count = 0;
+    if (b.count < a.count)
+        return (struct idset){ids, subtract_few (ids, a, b)};
     for (size_t i = 0; i < a.count; i++) {
         at = seek (b, at, a.ids[i]);
         if (at == b.count || b.ids[at] != a.ids[i])

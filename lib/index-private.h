@@ -71,6 +71,9 @@ enum mail_status index_search_state (void *ctx, struct mail_index *index,
 /* The folders as of the revision the handle has, kept until state moves on; NULL where they cannot
  * be read (the handle has the text). */
 const struct mail_folders *index_folders (struct mail_index *index);
+/* Turns text ids into message ids: stale ones go, aliases become their messages. Aliases have been
+ * read (by a search of text). The new set hangs on ctx. */
+void index_owners (void *ctx, const struct mail_index *index, struct idset *set);
 /* Messages that have a text document with an id between first and last which is not their own id.
  */
 enum mail_status index_alias_owners (void *ctx, struct mail_index *index, uint32_t first,

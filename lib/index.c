@@ -410,23 +410,31 @@ load_aliases (struct mail_index *index)
     return MAIL_OK;
 }
 
-/* Text ids to message ids, in place: stale ones go, aliases become their messages. */
-static void
-apply_aliases (struct mail_index *index, struct idset *set)
+/* The messages that aliases stand for; those are some of alias_ids. */
+static struct idset
+owners_of (void *ctx, const struct mail_index *index, struct idset aliases)
 {
-    struct idset live = idset_subtract (NULL, *set, index->stale);
-    struct idset aliased = idset_intersect (live.ids, live, index->alias_ids);
-    for (size_t i = 0, j = 0, k = 0; i < live.count && k < aliased.count; i++) {
-        if (live.ids[i] != aliased.ids[k])
-            continue;
-        while (index->alias_ids.ids[j] != aliased.ids[k])
-            j++;
-        live.ids[i] = index->alias_of[j];
-        k++;
+    struct idset owners = {talloc_array (ctx, uint32_t, aliases.count + 1), aliases.count};
+    for (size_t i = 0, k = 0; i < aliases.count; i++, k++) {
+        while (index->alias_ids.ids[k] != aliases.ids[i])
+            k++;
+        owners.ids[i] = index->alias_of[k];
     }
-    set->count = idset_normalise (live.ids, live.count);
-    memcpy (set->ids, live.ids, set->count * sizeof *set->ids);
-    talloc_free (live.ids);
+    owners.count = idset_normalise (owners.ids, owners.count);
+    return owners;
+}
+
+/* Few texts are stale or aliases. */
+void
+index_owners (void *ctx, const struct mail_index *index, struct idset *set)
+{
+    void *local = talloc_new (NULL);
+    struct idset live = idset_subtract (local, *set, index->stale);
+    struct idset aliases = idset_intersect (local, live, index->alias_ids);
+    struct idset others = idset_subtract (local, live, aliases);
+    talloc_free (set->ids);
+    *set = idset_union (ctx, others, owners_of (local, index, aliases));
+    talloc_free (local);
 }
 
 enum mail_status
@@ -473,7 +481,7 @@ index_search_text (void *ctx, struct mail_index *index, const struct store_query
         talloc_free (part.ids);
     }
     if (all.count > 0)
-        apply_aliases (index, &all);
+        index_owners (ctx, index, &all);
     *set_out = all;
     return MAIL_OK;
 }

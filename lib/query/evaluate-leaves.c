@@ -24,7 +24,7 @@
 /* The lists of so many threads are read, beyond that the column of all. */
 #define FEW_THREADS 64
 /* The columns of all headers cost as much as the records of one in so many messages. */
-#define RECORD_COST 100
+#define RECORD_COST 400
 
 /* ---- columns ------------------------------------------------------------------------------- */
 
@@ -267,12 +267,14 @@ static enum mail_status
 scan_all (struct evaluation *evaluation, const struct plan *plan, struct idset messages,
           struct idset *set_out)
 {
-    struct idset found, unknown, more;
-    enum mail_status status = read_aliases (evaluation);
+    struct idset texts, found, unknown, more;
+    enum mail_status status = evaluate_with_aliases (evaluation, messages, &texts);
 
-    if (status == MAIL_OK)
-        status = scan_columns (evaluation->ctx, evaluation->index, messages, plan->patterns,
-                               plan->pattern_count, &found, &unknown);
+    if (status != MAIL_OK)
+        return status;
+    status = scan_columns (evaluation->ctx, evaluation->index, texts, plan->patterns,
+                           plan->pattern_count, &found, &unknown);
+    idset_drop (&texts);
     if (status != MAIL_OK)
         return status;
     status = scan_headers (evaluation->ctx, evaluation->index, unknown, plan->patterns,

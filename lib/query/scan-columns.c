@@ -1,24 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * scan-columns.c - one pass over the From or Subject of all messages.
+ * scan-columns.c - one pass over the From or Subject of the text of messages.
  *
  * A record costs ten microseconds to read and take apart, a value of a column a tenth of one. A
- * byte a document says what is known of it so far.
+ * byte a text says what is known of it so far. Most people write more than one mail, and matching
+ * an expression costs more than looking a name up: what it said of a From is kept.
  */
 #include "query/scan-columns.h"
+#include "index/hash.h"
+#include <glib.h>
 #include <string.h>
 #include <talloc.h>
 
-enum { WANTED = 1, FOUND = 2, SEEN = 4 /* << the slot */ };
+#define KEPT_MAX 20000 /* values of From of which it is known whether they match */
+
+enum { FOUND = 1, SEEN = 2 /* << the slot */ };
 
 struct columns {
     struct mail_index *index;
     const struct header_pattern *patterns;
     size_t count;
     enum text_slot slot; /* of this pass */
-    const struct segment *segment;
-    uint8_t *known; /* by document id, below limit */
-    uint32_t limit;
+    struct idset texts;
+    uint8_t *known;    /* by place in texts */
+    struct idset part; /* of texts, those of a segment */
+    size_t at;         /* in part */
+    GHashTable *kept;  /* From → whether it matches, as a pointer; NULL: nothing is kept */
 };
 
 static enum text_slot
@@ -47,43 +54,66 @@ value_matches (const struct columns *columns, const char *value, size_t length)
     return false;
 }
 
-/* The message of a text document; 0 where it is stale. */
-static uint32_t
-message_of (const struct mail_index *index, uint32_t text)
+static guint
+hash_value (gconstpointer value)
 {
-    size_t low = 0, high = index->alias_ids.count;
+    return (guint) hash_bytes (value, strlen (value));
+}
 
-    if (index->stale.count > 0 && idset_contains (index->stale, text))
-        return 0;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (index->alias_ids.ids[middle] == text)
-            return index->alias_of[middle];
-        if (index->alias_ids.ids[middle] < text)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return text;
+/* The same, kept for the next one with this value. */
+static bool
+kept_matches (struct columns *columns, const char *value, size_t length)
+{
+    gpointer kept;
+    bool matches;
+
+    if (columns->kept == NULL || strlen (value) + 1 < length)
+        return value_matches (columns, value, length);
+    if (g_hash_table_lookup_extended (columns->kept, value, NULL, &kept))
+        return kept != NULL;
+    matches = value_matches (columns, value, length);
+    if (g_hash_table_size (columns->kept) < KEPT_MAX)
+        g_hash_table_insert (columns->kept, g_strdup (value), GINT_TO_POINTER (matches));
+    return matches;
 }
 
 static bool
 note_value (void *closure, uint32_t id, const char *value, size_t length)
 {
     struct columns *columns = closure;
-    uint32_t message;
+    uint8_t *known;
 
-    if (id < columns->segment->first || id > columns->segment->last)
-        return true;
-    message = message_of (columns->index, id);
-    if (message >= columns->limit || !(columns->known[message] & WANTED))
-        return true;
+    while (columns->part.ids[columns->at] != id)
+        columns->at++;
+    known = &columns->known[columns->part.ids + columns->at - columns->texts.ids];
     if (length == 0 || value[length - 1] != '\0')
         return true; /* was too long */
-    columns->known[message] |= SEEN << columns->slot;
-    if (!(columns->known[message] & FOUND) && value_matches (columns, value, length))
-        columns->known[message] |= FOUND;
+    *known |= SEEN << columns->slot;
+    if (!(*known & FOUND) && kept_matches (columns, value, length))
+        *known |= FOUND;
     return true;
+}
+
+/* Those from first to last. */
+static struct idset
+part_of (struct idset set, uint32_t first, uint32_t last)
+{
+    size_t start = 0, end;
+
+    while (start < set.count && set.ids[start] < first)
+        start++;
+    for (end = start; end < set.count && set.ids[end] <= last;)
+        end++;
+    return (struct idset){set.ids + start, end - start};
+}
+
+static bool
+has_expression (const struct columns *columns)
+{
+    for (size_t i = 0; i < columns->count; i++)
+        if (columns->patterns[i].literal == NULL)
+            return true;
+    return false;
 }
 
 static enum mail_status
@@ -92,42 +122,49 @@ read_column (struct columns *columns)
     struct mail_index *index = columns->index;
     enum mail_status status = index_open_segments (index);
 
+    if (columns->slot == TEXT_SLOT_FROM && has_expression (columns))
+        columns->kept = g_hash_table_new_full (hash_value, g_str_equal, g_free, NULL);
     for (size_t i = 0; status == MAIL_OK && i < index->manifest->count; i++) {
-        columns->segment = &index->manifest->segments[i];
-        status = store_each_value (index->segments[i], columns->slot, note_value, columns);
+        const struct segment *segment = &index->manifest->segments[i];
+        columns->part = part_of (columns->texts, segment->first, segment->last);
+        columns->at = 0;
+        status = store_each_value_of (index->segments[i], columns->slot, columns->part, note_value,
+                                      columns);
         if (status != MAIL_OK)
             index_fail_store (index, index->segments[i], status);
     }
+    g_clear_pointer (&columns->kept, g_hash_table_destroy);
     return status;
 }
 
 static void
-sort_out (const struct columns *columns, uint8_t seen, struct idset messages,
-          struct idset *found_out, struct idset *unknown_out)
+sort_out (void *ctx, const struct columns *columns, uint8_t seen, struct idset *found_out,
+          struct idset *unknown_out)
 {
-    found_out->count = unknown_out->count = 0;
-    for (size_t i = 0; i < messages.count; i++) {
-        uint8_t known = columns->known[messages.ids[i]];
-        if (known & FOUND)
-            found_out->ids[found_out->count++] = messages.ids[i];
-        else if ((known & seen) != seen)
-            unknown_out->ids[unknown_out->count++] = messages.ids[i];
+    size_t room = columns->texts.count + 1;
+
+    *found_out = (struct idset){.ids = talloc_array (ctx, uint32_t, room)};
+    *unknown_out = (struct idset){.ids = talloc_array (ctx, uint32_t, room)};
+    for (size_t i = 0; i < columns->texts.count; i++) {
+        if (columns->known[i] & FOUND)
+            found_out->ids[found_out->count++] = columns->texts.ids[i];
+        else if ((columns->known[i] & seen) != seen)
+            unknown_out->ids[unknown_out->count++] = columns->texts.ids[i];
     }
+    index_owners (ctx, columns->index, found_out);
+    index_owners (ctx, columns->index, unknown_out);
 }
 
 enum mail_status
-scan_columns (void *ctx, struct mail_index *index, struct idset messages,
+scan_columns (void *ctx, struct mail_index *index, struct idset texts,
               const struct header_pattern *patterns, size_t count, struct idset *found_out,
               struct idset *unknown_out)
 {
-    struct columns columns = {.index = index, .patterns = patterns, .count = count};
+    struct columns columns = {.index = index, .patterns = patterns, .count = count, .texts = texts};
     enum mail_status status = MAIL_OK;
     uint8_t seen = 0;
 
-    columns.limit = messages.count > 0 ? messages.ids[messages.count - 1] + 1 : 0;
-    columns.known = talloc_zero_array (ctx, uint8_t, columns.limit);
-    for (size_t i = 0; i < messages.count; i++)
-        columns.known[messages.ids[i]] = WANTED;
+    columns.known = talloc_zero_array (ctx, uint8_t, texts.count);
     for (unsigned slot = 0; slot < TEXT_SLOT_COUNT && status == MAIL_OK; slot++) {
         bool wanted = false;
         for (size_t i = 0; i < count; i++)
@@ -138,11 +175,8 @@ scan_columns (void *ctx, struct mail_index *index, struct idset messages,
         seen |= SEEN << slot;
         status = read_column (&columns);
     }
-    if (status == MAIL_OK) {
-        found_out->ids = talloc_array (ctx, uint32_t, messages.count + 1);
-        unknown_out->ids = talloc_array (ctx, uint32_t, messages.count + 1);
-        sort_out (&columns, seen, messages, found_out, unknown_out);
-    }
+    if (status == MAIL_OK)
+        sort_out (ctx, &columns, seen, found_out, unknown_out);
     talloc_free (columns.known);
     return status;
 }

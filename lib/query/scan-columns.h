@@ -5,10 +5,10 @@
 
 #include "query/scan-headers.h"
 
-/* Those of the messages in which a pattern matches, and those of which the columns do not tell (the
- * header is too long, or the segment has no columns): their records must be looked at. Both on ctx.
- * Aliases have been read. */
-enum mail_status scan_columns (void *ctx, struct mail_index *index, struct idset messages,
+/* Of the messages with these texts (evaluate_with_aliases) those in which a pattern matches, and
+ * those of which the columns do not tell (the header is too long, or the segment has no columns):
+ * their records must be looked at. Both on ctx. */
+enum mail_status scan_columns (void *ctx, struct mail_index *index, struct idset texts,
                                const struct header_pattern *patterns, size_t count,
                                struct idset *found_out, struct idset *unknown_out);
 

@@ -121,6 +121,29 @@ store_each_value (struct store *store, unsigned slot, store_value_fn each, void 
     });
 }
 
+enum mail_status
+store_each_value_of (struct store *store, unsigned slot, struct idset ids, store_value_fn each,
+                     void *closure)
+{
+    return guard (store, [&] {
+        Xapian::ValueIterator it = store->db->valuestream_begin (slot);
+        Xapian::ValueIterator end = store->db->valuestream_end (slot);
+        Xapian::docid at = it != end ? it.get_docid () : 0;
+        for (size_t i = 0; i < ids.count && it != end; i++) {
+            if (at < ids.ids[i]) {
+                it.skip_to (ids.ids[i]);
+                at = it != end ? it.get_docid () : 0;
+            }
+            if (at != ids.ids[i])
+                continue;
+            std::string value = *it;
+            if (!each (closure, at, value.data (), value.size ()))
+                break;
+        }
+        return MAIL_OK;
+    });
+}
+
 static uint64_t
 decode_number (const std::string &bytes)
 {

@@ -4,7 +4,9 @@
  *
  * All matches are taken by a MatchDecider that notes the id and refuses the document, so that
  * Xapian keeps no result list: a million matches cost 4 MB and the time of walking the posting
- * lists. A single term, and a prefix by itself, are read from the posting lists directly.
+ * lists. A single term is read from its posting list directly, and an OR is a bitmap, into which
+ * the lists of its terms go one after the other: half of what the matcher takes, which holds them
+ * against each other id by id.
  */
 #include "guard.hh"
 
@@ -198,25 +200,55 @@ collect_postings (Xapian::Database &db, const std::string &term, std::vector<uin
         ids.push_back (*it);
 }
 
-/* The union of many posting lists through a bitmap: no limit on the number of terms. */
-void
-collect_prefix (Xapian::Database &db, const std::string &prefix, std::vector<uint32_t> &ids)
+/* Documents found so far, a bit each. */
+class Bitmap
 {
-    std::vector<bool> seen (db.get_lastdocid () + 1);
-    Xapian::TermIterator terms_end = db.allterms_end (prefix);
-    for (Xapian::TermIterator term = db.allterms_begin (prefix); term != terms_end; ++term) {
-        Xapian::PostingIterator end = db.postlist_end (*term);
-        for (Xapian::PostingIterator it = db.postlist_begin (*term); it != end; ++it)
-            seen[*it] = true;
+    std::vector<uint64_t> bits;
+
+  public:
+    explicit Bitmap (Xapian::docid last) : bits (last / 64 + 1)
+    {
     }
-    for (size_t id = 1; id < seen.size (); id++) {
-        if (seen[id])
-            ids.push_back (id);
+
+    void add (Xapian::docid id)
+    {
+        bits[id / 64] |= uint64_t (1) << id % 64;
     }
-}
+
+    void add_term (Xapian::Database &db, const std::string &term)
+    {
+        Xapian::PostingIterator end = db.postlist_end (term);
+        for (Xapian::PostingIterator it = db.postlist_begin (term); it != end; ++it)
+            add (*it);
+    }
+
+    void add_prefix (Xapian::Database &db, const std::string &start)
+    {
+        Xapian::TermIterator end = db.allterms_end (start);
+        for (Xapian::TermIterator it = db.allterms_begin (start); it != end; ++it)
+            add_term (db, *it);
+    }
+
+    void add_stem (Xapian::Database &db, const struct store_query *query)
+    {
+        std::string stem = term_string (query->term);
+        if (query->self)
+            add_term (db, stem);
+        Xapian::TermIterator end = db.synonyms_end (stem);
+        for (Xapian::TermIterator it = db.synonyms_begin (stem); it != end; ++it)
+            add_term (db, *it);
+    }
+
+    void collect (std::vector<uint32_t> &ids) const
+    {
+        for (size_t i = 0; i < bits.size (); i++)
+            for (uint64_t left = bits[i]; left != 0; left &= left - 1)
+                ids.push_back (uint32_t (i * 64 + __builtin_ctzll (left)));
+    }
+};
 
 void
-collect_query (Xapian::Database &db, const struct store_query *query, std::vector<uint32_t> &ids)
+match (Xapian::Database &db, const struct store_query *query, std::vector<uint32_t> &ids)
 {
     Builder builder (db);
     Xapian::Enquire enquire (db);
@@ -225,6 +257,59 @@ collect_query (Xapian::Database &db, const struct store_query *query, std::vecto
     enquire.set_weighting_scheme (Xapian::BoolWeight ());
     enquire.get_mset (0, 1, 0, NULL, &collector);
     ids.swap (collector.ids);
+}
+
+/* Every way to be found by the query. */
+void
+unite (Xapian::Database &db, const struct store_query *query, Bitmap &found)
+{
+    std::vector<uint32_t> ids;
+    switch (query->op) {
+    case STORE_OP_TERM:
+        found.add_term (db, term_string (query->term));
+        break;
+    case STORE_OP_STEM:
+        found.add_stem (db, query);
+        break;
+    case STORE_OP_PREFIX:
+        found.add_prefix (db, term_string (query->term));
+        break;
+    case STORE_OP_OR:
+        for (size_t i = 0; i < query->child_count; i++)
+            unite (db, query->children[i], found);
+        break;
+    case STORE_OP_NOTHING:
+        break;
+    default:
+        match (db, query, ids);
+        for (uint32_t id : ids)
+            found.add (id);
+    }
+}
+
+void
+collect (Xapian::Database &db, const struct store_query *query, std::vector<uint32_t> &ids)
+{
+    switch (query->op) {
+    case STORE_OP_TERM:
+        collect_postings (db, term_string (query->term), ids);
+        break;
+    case STORE_OP_ALL:
+        collect_postings (db, std::string (), ids);
+        break;
+    case STORE_OP_STEM:
+    case STORE_OP_PREFIX:
+    case STORE_OP_OR: {
+        Bitmap found (db.get_lastdocid ());
+        unite (db, query, found);
+        found.collect (ids);
+        break;
+    }
+    case STORE_OP_NOTHING:
+        break;
+    default:
+        match (db, query, ids);
+    }
 }
 
 uint64_t
@@ -274,14 +359,7 @@ store_search (void *ctx, struct store *store, const struct store_query *query,
 {
     return guard (store, [&] {
         std::vector<uint32_t> ids;
-        if (query->op == STORE_OP_TERM)
-            collect_postings (*store->db, term_string (query->term), ids);
-        else if (query->op == STORE_OP_ALL)
-            collect_postings (*store->db, std::string (), ids);
-        else if (query->op == STORE_OP_PREFIX)
-            collect_prefix (*store->db, term_string (query->term), ids);
-        else if (query->op != STORE_OP_NOTHING)
-            collect_query (*store->db, query, ids);
+        collect (*store->db, query, ids);
         uint32_t *copy = talloc_array (ctx, uint32_t, ids.size () + 1);
         std::copy (ids.begin (), ids.end (), copy);
         *set_out = {copy, ids.size ()};

@@ -78,6 +78,9 @@ enum mail_status store_each_term (struct store *store, struct store_term prefix,
 typedef bool (*store_value_fn) (void *closure, uint32_t id, const char *value, size_t length);
 enum mail_status store_each_value (struct store *store, unsigned slot, store_value_fn each,
                                    void *closure);
+/* The same for these documents only; those in between cost a tenth. */
+enum mail_status store_each_value_of (struct store *store, unsigned slot, struct idset ids,
+                                      store_value_fn each, void *closure);
 /* 8-byte big-endian values of these ids (ascending); 0 where missing. Chooses between one pass and
  * single look-ups by itself. */
 enum mail_status store_values (struct store *store, unsigned slot, const uint32_t *ids,

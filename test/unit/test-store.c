@@ -160,6 +160,53 @@ test_change (void **state)
     assert_int_equal (store_delete (store, 77), MAIL_OK);
 }
 
+struct seen {
+    uint32_t ids[100];
+    size_t count, limit;
+};
+
+static bool
+note_value (void *closure, uint32_t id, const char *value, size_t length)
+{
+    struct seen *seen = closure;
+    assert_int_equal (length, 8);
+    assert_int_equal ((unsigned char) value[7], id);
+    seen->ids[seen->count++] = id;
+    return seen->count < seen->limit;
+}
+
+/* Documents 3, 6, ... 99 have a value. */
+static void
+test_values_of (void **state)
+{
+    struct fixture *f = *state;
+    struct store *store = open_store (f, "db", STORE_CREATE);
+    assert_int_equal (store_begin (store), MAIL_OK);
+    for (uint32_t id = 1; id < 100; id++) {
+        const char bytes[8] = {0, 0, 0, 0, 0, 0, 0, (char) id};
+        struct store_value value = {2, bytes, 8};
+        put_words (store, id, "Ka", "Tm");
+        if (id % 3 == 0)
+            assert_int_equal (store_change (store, id, NULL, 0, NULL, 0, &value, 1, NULL, 0),
+                              MAIL_OK);
+    }
+    assert_int_equal (store_commit (store), MAIL_OK);
+    srand (1);
+    for (unsigned round = 0; round < 200; round++) {
+        uint32_t ids[200];
+        struct idset set = {ids, 0};
+        struct seen seen = {.limit = round % 4 ? 1000 : round / 4 + 1};
+        size_t wanted = 0;
+        for (uint32_t id = round % 7 + 1; id < 150; id += 1 + (uint32_t) rand () % (round % 40 + 1))
+            ids[set.count++] = id;
+        assert_int_equal (store_each_value_of (store, 2, set, note_value, &seen), MAIL_OK);
+        for (size_t i = 0; i < set.count && wanted < seen.limit; i++)
+            if (ids[i] < 100 && ids[i] % 3 == 0)
+                assert_int_equal (seen.ids[wanted++], ids[i]);
+        assert_int_equal (seen.count, wanted);
+    }
+}
+
 static void
 add_document (struct store_builder *builder, uint32_t id, const char *a, uint32_t pa, const char *b,
               uint32_t pb)
@@ -356,6 +403,7 @@ main (void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown (test_transaction, setup, teardown),
         cmocka_unit_test_setup_teardown (test_change, setup, teardown),
+        cmocka_unit_test_setup_teardown (test_values_of, setup, teardown),
         cmocka_unit_test_setup_teardown (test_segment, setup, teardown),
         cmocka_unit_test_setup_teardown (test_merge, setup, teardown),
         cmocka_unit_test_setup_teardown (test_open_errors, setup, teardown),
