@@ -12,6 +12,10 @@
 #include <string.h>
 #include <talloc.h>
 
+/* An array that has one in so many of all ids up to its largest is sorted by marking a bit for
+ * each. */
+#define DENSE 256
+
 /* First index from start on whose id is >= wanted; set.count where there is none. */
 static size_t
 seek (struct idset set, size_t start, uint32_t wanted)
@@ -127,14 +131,35 @@ compare_ids (const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
+/* Through a bit for each id up to most: the work is in most. */
+static size_t
+sort_dense (uint32_t *ids, size_t count, uint32_t most)
+{
+    size_t words = most / 64 + 1, kept = 0;
+    uint64_t *bits = talloc_zero_array (NULL, uint64_t, words);
+    for (size_t i = 0; i < count; i++)
+        bits[ids[i] / 64] |= UINT64_C (1) << ids[i] % 64;
+    for (size_t i = 0; i < words; i++) {
+        for (uint64_t left = bits[i]; left != 0; left &= left - 1)
+            ids[kept++] = (uint32_t) (i * 64) + (uint32_t) __builtin_ctzll (left);
+    }
+    talloc_free (bits);
+    return kept;
+}
+
 size_t
 idset_normalise (uint32_t *ids, size_t count)
 {
     bool sorted = true;
-    for (size_t i = 1; i < count && sorted; i++)
-        sorted = ids[i - 1] < ids[i];
+    uint32_t most = count > 0 ? ids[0] : 0;
+    for (size_t i = 1; i < count; i++) {
+        sorted = sorted && ids[i - 1] < ids[i];
+        most = ids[i] > most ? ids[i] : most;
+    }
     if (sorted)
         return count;
+    if (most / DENSE <= count)
+        return sort_dense (ids, count, most);
     qsort (ids, count, sizeof *ids, compare_ids);
     size_t kept = 1;
     for (size_t i = 1; i < count; i++) {

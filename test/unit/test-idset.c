@@ -72,6 +72,30 @@ test_normalise (void **state)
     assert_int_equal (idset_normalise (ids, 1), 1);
 }
 
+/* Few and many of all ids, in any order. */
+static void
+test_normalise_many (void **state)
+{
+    (void) state;
+    srand (2);
+    for (unsigned round = 0; round < 400; round++) {
+        uint32_t ids[SPACE], range = round % 2 ? 300 : 300000;
+        size_t count = 2 + (size_t) rand () % (SPACE - 2), kept;
+        bool *member = calloc (range, sizeof *member);
+        for (size_t i = 0; i < count; i++) {
+            ids[i] = (uint32_t) rand () % range;
+            member[ids[i]] = true;
+        }
+        kept = idset_normalise (ids, count);
+        for (uint32_t id = 0, at = 0; id < range; id++)
+            if (member[id])
+                assert_int_equal (ids[at++], id);
+        for (size_t i = 1; i < kept; i++)
+            assert_true (ids[i - 1] < ids[i]);
+        free (member);
+    }
+}
+
 static void
 test_empty (void **state)
 {
@@ -91,6 +115,7 @@ main (void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test (test_algebra),
         cmocka_unit_test (test_normalise),
+        cmocka_unit_test (test_normalise_many),
         cmocka_unit_test (test_empty),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
