@@ -39,8 +39,6 @@ static const struct option_keyword formats[] = {
 
 static const struct option_keyword recipients[] = {{"all", true}, {"sender", false}, {NULL, 0}};
 
-static const struct option_keyword decrypts[] = {{"true", 0}, {"auto", 1}, {"false", 2}, {NULL, 0}};
-
 #define T struct reply_options
 /* clang-format off */
 static const struct option_spec specs[] = {
@@ -48,7 +46,7 @@ static const struct option_spec specs[] = {
     OPT_INTEGER (T, format_version, "format-version", "N", "version of structured output", .min = -1000, .max = 1000),
     OPT_KEYWORD (T, reply_to, "reply-to", recipients, "to whom the answer goes"),
     OPT_INTEGER (T, duplicate, "duplicate", "N", "answer the Nth file of the message", .min = 0, .max = 1000000000),
-    OPT_KEYWORD (T, decrypt, "decrypt", decrypts, NULL, .may_be_bare = true),
+    OPT_KEYWORD (T, decrypt, "decrypt", reply_decrypts, "decrypt what is encrypted", .may_be_bare = true),
     OPT_END
 };
 /* clang-format on */
@@ -57,6 +55,7 @@ static const struct reply_options defaults = {
     .format = REPLY_DEFAULT,
     .format_version = FORMAT_VERSION,
     .reply_to = true,
+    .decrypt = MAIL_DECRYPT_AUTO,
 };
 
 static void
@@ -120,7 +119,8 @@ prepare (void *ctx, struct replying *replying)
         .format = SHOW_JSON,
         .format_version = options->format_version,
         .duplicate = options->duplicate,
-        .body = true,
+        .body = options->format != REPLY_HEADERS_ONLY,
+        .decrypt = options->decrypt,
     };
     show->options = &replying->show_options;
     show->file = stdout;

@@ -18,11 +18,6 @@ static const struct option_keyword formats[] = {
     {"mbox", SHOW_MBOX}, {"raw", SHOW_RAW},   {NULL, 0},
 };
 
-/* In force as "auto" always, and without session keys: nothing is decrypted. */
-static const struct option_keyword decrypts[] = {
-    {"true", 0}, {"auto", 1}, {"stash", 2}, {"false", 3}, {NULL, 0},
-};
-
 static const struct option_keyword sorts[] = {
     {"newest-first", MAIL_SORT_NEWEST_FIRST},
     {"oldest-first", MAIL_SORT_OLDEST_FIRST},
@@ -44,8 +39,8 @@ static const struct option_spec specs[] = {
     OPT_INTEGER (T, offset, "offset", "[-]N", "leave out the first N threads; -N: all but the last N"),
     OPT_INTEGER (T, limit, "limit", "N", "show at most N threads"),
     OPT_BOOLEAN (T, exclude, "exclude", "leave out messages with a tag of search.exclude_tags"),
-    OPT_BOOLEAN (T, verify, "verify", NULL),
-    OPT_KEYWORD (T, decrypt, "decrypt", decrypts, NULL, .may_be_bare = true),
+    OPT_BOOLEAN (T, verify, "verify", "look at signatures"),
+    OPT_KEYWORD (T, decrypt, "decrypt", show_decrypts, "decrypt what is encrypted", .may_be_bare = true),
     OPT_END
 };
 /* clang-format on */
@@ -58,6 +53,7 @@ static const struct show_options defaults = {
     .entire_thread = -1,
     .body = true,
     .exclude = true,
+    .decrypt = MAIL_DECRYPT_AUTO,
 };
 
 /* ---- one message ------------------------------------------------------------------------------
@@ -154,6 +150,8 @@ check_options (struct show_options *options)
         options->body = true;
     if (options->include_html && bytes)
         warn_of_format ("--include-html");
+    if (options->decrypt == MAIL_DECRYPT_TRUE || options->decrypt == MAIL_DECRYPT_NOSTASH)
+        options->verify = true;
     return 0;
 }
 
@@ -214,6 +212,8 @@ run_show (struct cli *cli, void *options_given, int argc, char **argv)
         code = prepare (reading, &show, text);
     if (code == 0)
         code = run_query (reading, &show);
+    if (code == 0)
+        code = show_keep_session_keys (&show);
     if (code == 0 && show.failed)
         code = 1;
     talloc_free (reading); /* before the index it reads */

@@ -40,7 +40,7 @@ static bool
 is_left_out (const char *type)
 {
     static const char *const types[] = {"application/pgp-encrypted", "application/pgp-signature",
-                                        "application/pkcs7-mime", "application/x-pkcs7-mime"};
+                                        "application/pkcs7-mime"};
 
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (strcmp (type, types[i]) == 0)
@@ -88,10 +88,10 @@ quote_part (const struct quotation *quotation, size_t index)
 
     if (part->kind == MAIL_PART_MESSAGE)
         quote_headers (quotation, part);
+    if (part->kind == MAIL_PART_LEAF || part->kind == MAIL_PART_OPENED)
+        quote_leaf (quotation, part);
     for (size_t i = index + 1; i < part->end; i = quotation->parts[i].end)
         quote_part (quotation, i);
-    if (part->kind == MAIL_PART_LEAF)
-        quote_leaf (quotation, part);
 }
 
 void

@@ -34,7 +34,11 @@ open_file (void *ctx, struct show *show, struct show_message *shown, char **erro
     shown->content = NULL;
     if (bytes)
         return access (shown->path, R_OK) == 0;
-    return mail_content_open (ctx, shown->path, &shown->content, error_out) == MAIL_OK;
+    if (mail_content_open (ctx, shown->path, &shown->content, error_out) != MAIL_OK)
+        return false;
+    if (show->options->body)
+        show_unlock (show, shown);
+    return true;
 }
 
 static bool

@@ -2,9 +2,7 @@
 /*
  * show-structured.c - a message as maps and lists, for programs.
  *
- * Keys and their order are notmuch's, for each version of the format: programs compare. Signatures
- * and encryption are not looked into: "crypto" stays empty, and what is encrypted is shown as the
- * parts it consists of.
+ * Keys and their order are notmuch's, for each version of the format: programs compare.
  */
 #include "mail-date.h"
 #include "relative-date.h"
@@ -68,12 +66,13 @@ show_structured_headers (const struct show *show, const struct show_message *sho
 {
     static const char *const others[] = {"To", "Cc", "Bcc", "Reply-To"};
     struct printer *printer = show->printer;
+    const char *hidden = part ? NULL : mail_content_crypto (shown->content)->subject;
     int64_t known = part ? 0 : mail_message_date (shown->message);
     char *date = mail_date_text (NULL, mail_content_header (shown->content, part, "Date"),
                                  shown->duplicate == 1 ? known : 0);
 
     printer_begin_map (printer);
-    printer_key_string (printer, "Subject", header (shown, part, "Subject"));
+    printer_key_string (printer, "Subject", hidden ? hidden : header (shown, part, "Subject"));
     printer_key_string (printer, "From", header (shown, part, "From"));
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         put_header_if_any (printer, shown, part, others[i]);
@@ -142,7 +141,7 @@ put_content (struct show *show, const struct show_message *shown, const struct m
 {
     bool html = strcmp (part->type, "text/html") == 0;
 
-    if (part->kind == MAIL_PART_MULTIPART) {
+    if (part->kind == MAIL_PART_MULTIPART || part->kind == MAIL_PART_OPENED) {
         printer_key (show->printer, "content");
         put_part_list (show, shown, (size_t) part->number, part->end);
     } else if (part->kind == MAIL_PART_MESSAGE) {
@@ -163,12 +162,13 @@ show_structured_part (struct show *show, const struct show_message *shown,
 
     printer_begin_map (printer);
     printer_key_integer (printer, "id", part->number);
+    show_put_part_crypto (show, shown, part);
     printer_key_string (printer, "content-type", part->spelled_type);
     if (part->disposition)
         printer_key_string (printer, "content-disposition", part->disposition);
     if (part->content_id)
         printer_key_string (printer, "content-id", part->content_id);
-    if (part->filename && part->kind == MAIL_PART_LEAF)
+    if (part->filename && (part->kind == MAIL_PART_LEAF || part->kind == MAIL_PART_OPENED))
         printer_key_string (printer, "filename", part->filename);
     put_content (show, shown, part);
     printer_end (printer);
@@ -206,14 +206,6 @@ put_tags (struct printer *printer, const struct mail_message *message)
     printer_end (printer);
 }
 
-static void
-put_crypto (struct printer *printer)
-{
-    printer_key (printer, "crypto");
-    printer_begin_map (printer);
-    printer_end (printer);
-}
-
 void
 show_structured_message (struct show *show, const struct show_message *shown)
 {
@@ -240,7 +232,7 @@ show_structured_message (struct show *show, const struct show_message *shown)
         put_part_list (show, shown, 0, count);
     }
     if (show->options->format_version >= 4)
-        put_crypto (printer);
+        show_put_message_crypto (show, shown);
     printer_key (printer, "headers");
     show_structured_headers (show, shown, NULL);
     printer_end (printer);

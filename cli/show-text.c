@@ -78,7 +78,7 @@ put_part_opener (const struct run *run, const struct mail_part *part)
     FILE *file = run->show->file;
 
     fprintf (file, "\f%s{ ID: %d", part->attachment ? "attachment" : "part", part->number);
-    if (part->filename && part->kind == MAIL_PART_LEAF)
+    if (part->filename && (part->kind == MAIL_PART_LEAF || part->kind == MAIL_PART_OPENED))
         fprintf (file, ", Filename: %s", text_line (run->local, part->filename));
     if (part->content_id)
         fprintf (file, ", Content-id: %s", text_line (run->local, part->content_id));
@@ -99,10 +99,10 @@ put_part (const struct run *run, size_t index)
         put_headers (run, part, NULL);
         fputs ("\fheader}\n\fbody{\n", file);
     }
+    if (part->kind == MAIL_PART_LEAF || part->kind == MAIL_PART_OPENED)
+        put_leaf (run, part);
     for (size_t child = index + 1; child < part->end; child = run->parts[child].end)
         put_part (run, child);
-    if (part->kind == MAIL_PART_LEAF)
-        put_leaf (run, part);
     if (nested_message)
         fputs ("\fbody}\n", file);
     fprintf (file, "\f%s}\n", part->attachment ? "attachment" : "part");

@@ -34,6 +34,7 @@ struct show {
     int64_t now;
     char **excluded;      /* tags of messages that are marked excluded; NULL: none */
     char **extra_headers; /* show.extra_headers */
+    struct stash *stash;  /* session keys that are to be kept; NULL: none are */
     bool failed;          /* a message could not be shown */
 };
 
@@ -58,6 +59,22 @@ bool show_message_open (void *ctx, struct show *show, const struct mail_message 
 void show_message (struct show *show, const struct mail_message *message, int depth, bool match);
 /* The part with this number; NULL where there is none. */
 const struct mail_part *show_find_part (const struct show_message *shown, int64_t number);
+
+/* ---- show-crypto.c ---- */
+
+extern const struct option_keyword show_decrypts[];  /* of show, with "stash" */
+extern const struct option_keyword reply_decrypts[]; /* values: enum mail_decrypt */
+/* Opens what is signed and encrypted in the message, as the options have it; what does not work is
+ * told on stderr. */
+void show_unlock (struct show *show, struct show_message *shown);
+/* Session keys found on the way become properties, and the messages are read again with them.
+ * Returns 0, or an exit code after a message. */
+int show_keep_session_keys (struct show *show);
+/* "encstatus" and "sigstatus" of a part, where there are any. */
+void show_put_part_crypto (struct show *show, const struct show_message *shown,
+                           const struct mail_part *part);
+/* "crypto" of a message. */
+void show_put_message_crypto (struct show *show, const struct show_message *shown);
 
 /* ---- show-threads.c ---- */
 

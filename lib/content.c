@@ -4,7 +4,9 @@
  */
 #include "mailindex.h"
 #include "message.h"
+#include "mime/crypto.h"
 #include "mime/mime.h"
+#include "schema.h"
 #include "term.h"
 
 #include <errno.h>
@@ -23,6 +25,7 @@ struct header {
 struct mail_content {
     struct mime_message *message;
     struct header *headers;
+    struct mail_security crypto;
 };
 
 /* Without waiting for what is no regular file; -1 with errno. */
@@ -136,6 +139,80 @@ mail_file_write (const char *path, struct mail_sink sink)
     close (fd);
     errno = error;
     return ok || error == 0 ? MAIL_OK : MAIL_ERROR_IO;
+}
+
+/* ---- signatures and encryption ---- */
+
+static bool
+open_layer (void *closure, void *ctx, const struct crypto_request *request, int input,
+            struct crypto_result *result_out)
+{
+    (void) closure;
+    return crypto_open (ctx, request, input, result_out);
+}
+
+/* Values of the property. */
+static const char **
+session_keys (void *ctx, const struct mail_message *message)
+{
+    size_t count = 0, found = 0;
+    const struct mail_property *properties =
+        message ? mail_message_properties (message, &count) : NULL;
+    const char **keys = talloc_array (ctx, const char *, count + 1);
+
+    for (size_t i = 0; i < count; i++)
+        if (strcmp (properties[i].key, PROPERTY_SESSION_KEY) == 0)
+            keys[found++] = properties[i].value;
+    keys[found] = NULL;
+    return keys;
+}
+
+void
+mail_content_unlock (struct mail_content *content, const struct mail_message *message,
+                     const struct mail_unlock_options *options)
+{
+    enum mail_decrypt decrypt = options->decrypt;
+    struct mime_unlock how = {
+        .decrypt = decrypt != MAIL_DECRYPT_FALSE,
+        .secret_keys = decrypt == MAIL_DECRYPT_TRUE || decrypt == MAIL_DECRYPT_NOSTASH,
+        .export_key = decrypt == MAIL_DECRYPT_TRUE,
+        .verify = options->verify,
+        .part = options->part > 0 ? (size_t) options->part : 0,
+        .inside = options->inside,
+        .open = open_layer,
+        .tell = options->tell,
+        .closure = options->closure,
+    };
+
+    if (!mime_is_locked (content->message))
+        return;
+    how.session_keys = session_keys (content, message);
+    mime_unlock (content->message, &how);
+    content->crypto = mime_message_crypto (content->message)->content;
+    if (content->crypto.subject)
+        content->crypto.subject = mime_decode_text (content, content->crypto.subject);
+}
+
+const struct mail_part_security *
+mail_part_crypto (const struct mail_content *content, const struct mail_part *part)
+{
+    return mime_part_crypto (content->message, part);
+}
+
+const struct mail_security *
+mail_content_crypto (const struct mail_content *content)
+{
+    return &content->crypto;
+}
+
+const char *const *
+mail_content_session_keys (const struct mail_content *content, size_t *count_out)
+{
+    static const char *const none[] = {NULL};
+    const struct mime_crypto *crypto = mime_message_crypto (content->message);
+
+    *count_out = crypto->session_key_count;
+    return crypto->session_keys ? crypto->session_keys : none;
 }
 
 /* ---- addresses ---- */

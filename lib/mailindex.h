@@ -211,7 +211,8 @@ struct mail_content;
 enum mail_part_kind {
     MAIL_PART_LEAF,      /* has text or bytes */
     MAIL_PART_MULTIPART, /* has parts */
-    MAIL_PART_MESSAGE    /* message/rfc822: has one part, and headers of its own */
+    MAIL_PART_MESSAGE,   /* message/rfc822: has one part, and headers of its own */
+    MAIL_PART_OPENED     /* application/pkcs7-mime: has bytes, and one part that was in them */
 };
 
 struct mail_part {
@@ -257,14 +258,96 @@ struct mail_sink {
     void *closure;
 };
 /* The bytes of a part, whatever its size, in little memory: of a leaf its content without the
- * transfer encoding; of a MAIL_PART_MESSAGE the message; of a MAIL_PART_MULTIPART its header (the
- * fields that describe content only, where that is a message's) and all that is in it. False where
- * the sink wanted no more. */
+ * transfer encoding (so too of a MAIL_PART_OPENED); of a MAIL_PART_MESSAGE the message; of a
+ * MAIL_PART_MULTIPART its header (the fields that describe content only, where that is a message's)
+ * and all that is in it. False where the sink wanted no more. */
 bool mail_part_write (const struct mail_content *content, const struct mail_part *part,
                       struct mail_sink sink);
 /* All bytes of a mail file (absolute path), unpacked where it is packed. MAIL_ERROR_IO, with errno
  * set; MAIL_OK also where the sink wanted no more. */
 enum mail_status mail_file_write (const char *path, struct mail_sink sink);
+
+/* ---- signatures and encryption (RFC 3156, 8551) ---- */
+
+enum mail_signature_status {
+    MAIL_SIGNATURE_GOOD,
+    MAIL_SIGNATURE_BAD,
+    MAIL_SIGNATURE_ERROR,
+    MAIL_SIGNATURE_UNKNOWN
+};
+/* What is wrong with a signature or with its key. */
+#define MAIL_SIGNATURE_ERROR_LIST(X) \
+    X (MAIL_SIGNATURE_KEY_REVOKED, 0x10, "key-revoked") \
+    X (MAIL_SIGNATURE_KEY_EXPIRED, 0x20, "key-expired") \
+    X (MAIL_SIGNATURE_SIG_EXPIRED, 0x40, "sig-expired") \
+    X (MAIL_SIGNATURE_KEY_MISSING, 0x80, "key-missing") \
+    X (MAIL_SIGNATURE_CRL_MISSING, 0x100, "crl-missing") \
+    X (MAIL_SIGNATURE_CRL_TOO_OLD, 0x200, "crl-too-old") \
+    X (MAIL_SIGNATURE_BAD_POLICY, 0x400, "bad-policy") \
+    X (MAIL_SIGNATURE_SYS_ERROR, 0x800, "sys-error") \
+    X (MAIL_SIGNATURE_TOFU_CONFLICT, 0x1000, "tofu-conflict")
+#define MAIL_SIGNATURE_ERROR_ENUM(name, bit, word) name = bit,
+enum mail_signature_error { MAIL_SIGNATURE_ERROR_LIST (MAIL_SIGNATURE_ERROR_ENUM) };
+#undef MAIL_SIGNATURE_ERROR_ENUM
+
+struct mail_signature {
+    enum mail_signature_status status;
+    unsigned errors;                  /* enum mail_signature_error */
+    const char *fingerprint, *key_id; /* of the key; NULL where not known */
+    const char *user_id, *email;      /* of its owner, where that is certain; else NULL */
+    int64_t created, expires;         /* of the signature; 0: not known, never */
+};
+
+/* Whose keys are used to decrypt. */
+enum mail_decrypt {
+    MAIL_DECRYPT_FALSE,  /* nobody's */
+    MAIL_DECRYPT_TRUE,   /* session keys that the index has, else the user's secret keys; the
+                            session keys are to be kept */
+    MAIL_DECRYPT_AUTO,   /* session keys that the index has */
+    MAIL_DECRYPT_NOSTASH /* as true, but nothing is kept */
+};
+
+struct mail_unlock_options {
+    enum mail_decrypt decrypt;
+    bool verify; /* look at signatures; those inside of what is decrypted, or of a signed
+                    application/pkcs7-mime, are looked at anyway */
+    int part;    /* the only part that is wanted, by its number; 0: all */
+    bool inside; /* with all that is in it */
+    /* Told a line about each part that cannot be opened; may be NULL. */
+    void (*tell) (void *closure, const char *line);
+    void *closure;
+};
+/* Opens what is signed and encrypted, with gpg and gpgsm, as programs of this process. Parts got
+ * before are not valid any more: what was encrypted is in its place among them, and what has to be
+ * repaired (RFC 3156 mail turned into multipart/mixed, parts that repeat protected headers) is
+ * repaired. May be called once. message: of the index, for its session keys; NULL: none. */
+void mail_content_unlock (struct mail_content *content, const struct mail_message *message,
+                          const struct mail_unlock_options *options);
+
+/* What has become of one part. */
+struct mail_part_security {
+    bool decrypt_tried, decrypted;
+    bool verify_tried;
+    const struct mail_signature *signatures;
+    size_t signature_count;
+};
+/* NULL where the part is none that could be opened. */
+const struct mail_part_security *mail_part_crypto (const struct mail_content *content,
+                                                   const struct mail_part *part);
+
+/* What the layers around the message's content make of it as a whole. */
+struct mail_security {
+    const struct mail_signature *signatures; /* of the innermost signature */
+    size_t signature_count;
+    bool signed_inside; /* that signature was encrypted */
+    bool decrypted;     /* something is; all: nothing is shown that was not encrypted */
+    bool decrypted_all;
+    const char *subject; /* protected, decoded; NULL for none */
+};
+const struct mail_security *mail_content_crypto (const struct mail_content *content);
+/* Session keys found while opening it that the message does not have yet; NULL-terminated. */
+const char *const *mail_content_session_keys (const struct mail_content *content,
+                                              size_t *count_out);
 
 /* ---- addresses ---- */
 

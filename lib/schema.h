@@ -25,6 +25,9 @@
 #define PREFIX_PROPERTY "B" /* key "=" value */
 #define PROPERTY_LIMIT \
     "index.limit" /* why not all of a file's words are there: mail_reason_word() */
+#define PROPERTY_SESSION_KEY "session-key"     /* "ALGORITHM:HEX", of something encrypted in it */
+#define PROPERTY_DECRYPTION "index.decryption" /* "success", "failure" */
+#define PROPERTY_REPAIRED "index.repaired"     /* "mixedup", ... : mime_unlock() */
 
 /* ---- state: value slots, 8 bytes big-endian each but SLOT_FOLDER ---- */
 enum schema_slot {

@@ -117,10 +117,9 @@ decode_next (void *ctx, struct reader *reader, struct decoder *decoder, bool fir
 /* ---- bytes in memory ---- */
 
 struct mime_bytes
-mime_part_bytes (void *ctx, const struct mime_message *message, const struct mime_part *part,
-                 size_t cap)
+mime_part_bytes (void *ctx, const struct mime_part *part, size_t cap)
 {
-    const struct mime_source *source = message->source;
+    const struct mime_source *source = part->file;
     struct decoder decoder = {.encoding = part->encoding};
     struct reader reader;
     bool more = true, first = true;
@@ -142,11 +141,10 @@ mime_part_bytes (void *ctx, const struct mime_message *message, const struct mim
 /* ---- bytes to somebody ---- */
 
 static bool
-write_decoded (void *ctx, const struct mime_message *message, const struct mime_part *part,
-               struct mail_sink sink)
+write_decoded (void *ctx, const struct mime_part *part, struct mail_sink sink)
 {
     struct decoder decoder = {.encoding = part->encoding};
-    struct reader reader = reader_begin (ctx, message->source, part->body, part->end);
+    struct reader reader = reader_begin (ctx, part->file, part->body, part->end);
     bool more = true, first = true;
 
     g_mime_encoding_init_decode (&decoder.state, part->encoding);
@@ -218,14 +216,14 @@ mime_part_write (const struct mime_message *message, const struct mail_part *par
     size_t from = source->body;
     bool ok = true;
 
-    if (part->kind == MAIL_PART_LEAF)
-        ok = write_decoded (local, message, source, sink);
+    if (part->kind == MAIL_PART_LEAF || part->kind == MAIL_PART_OPENED)
+        ok = write_decoded (local, source, sink);
     else {
         if (part->kind == MAIL_PART_MULTIPART && is_body_of_message (message, source))
-            ok = write_content_fields (local, message->source, source, sink);
+            ok = write_content_fields (local, source->file, source, sink);
         else if (part->kind == MAIL_PART_MULTIPART)
             from = source->header;
-        ok = ok && write_stretch (local, message->source, from, source->end, sink);
+        ok = ok && write_stretch (local, source->file, from, source->end, sink);
     }
     talloc_free (local);
     return ok;

@@ -33,6 +33,9 @@ struct mime_source {
 /* The destructor closes. MAIL_ERROR_IO. */
 enum mail_status mime_source_open (void *ctx, int fd, size_t memory_limit,
                                    struct mime_source **source_out, char **error_out);
+/* The same of bytes that are no mail file but an entity (RFC 2045 2.4): as they are, and nothing
+ * stands before the header. NULL where it cannot be read. */
+struct mime_source *mime_source_entity (void *ctx, int fd);
 /* Copies up to length bytes; less, or 0, at the end or where the file cannot be read. */
 size_t mime_source_read (const struct mime_source *source, char *to, size_t length, size_t offset);
 /* SHA-1 of a file's bytes in lower-case hex, talloc'd; NULL where it cannot be read. */
@@ -95,14 +98,22 @@ void mime_references_scan (void *ctx, const char *references, const char *in_rep
 
 /* What a part is beside its struct mail_part. Strings are "" nowhere: NULL for none. */
 struct mime_part {
-    size_t header;    /* offset in the file: where its header begins */
-    size_t body, end; /* after the header, after the body */
-    size_t parent;    /* index; SIZE_MAX for the first */
+    const struct mime_source *file; /* that the offsets are in: the mail file, or what was
+                                       decrypted */
+    size_t header;                  /* where its header begins */
+    size_t body, end;               /* after the header, after the body */
+    size_t parent;                  /* index; SIZE_MAX for the first */
     GMimeContentEncoding encoding;
     const char *charset, *boundary, *smime_type; /* parameters of Content-Type */
     bool digest;                                 /* multipart/digest */
     bool delsp;                                  /* format=flowed; delsp=yes */
     struct mime_headers *inner;                  /* of a MAIL_PART_MESSAGE */
+    const char *protocol;                        /* parameter of Content-Type */
+    bool protects;       /* its header repeats protected fields: protected-headers=v1 */
+    bool not_forwarded;  /* forwarded=no: a message/rfc822 with protected fields */
+    const char *subject; /* raw Subject of a header that protects */
+    struct mail_part_security *crypto; /* what came of opening it; NULL: nothing to open */
+    bool clear;                        /* it was encrypted, and stands where the ciphertext was */
 };
 
 /* Fills the array of parts. */
@@ -122,14 +133,21 @@ void mime_part_close (struct mime_message *message, size_t index, size_t end);
 /* Its body goes on to here. */
 void mime_part_extend (struct mime_message *message, size_t index, size_t end);
 void mime_find_tags (struct mime_message *message);
+/* multipart/encrypted (RFC 3156) that a gateway has turned into multipart/mixed with an empty text
+ * before. */
+bool mime_is_mixed_up (const struct mime_message *message, size_t index);
+/* application/pkcs7-mime (RFC 8551 3.2), with this smime-type. */
+bool mime_is_smime (const struct mime_message *message, size_t index, const char *smime_type);
+bool mime_type_is (const struct mime_message *message, size_t index, const char *type);
+/* Room for one part more, all zero; its index. */
+size_t mime_part_append (struct mime_message *message);
 /* Whether bodies in this encoding are read as they are. */
 bool mime_encoding_is_identity (GMimeContentEncoding encoding);
 
 /* ---- decode.c ---- */
 
 /* The decoded content of a part, at least cap bytes of it if there are as many. */
-struct mime_bytes mime_part_bytes (void *ctx, const struct mime_message *message,
-                                   const struct mime_part *part, size_t cap);
+struct mime_bytes mime_part_bytes (void *ctx, const struct mime_part *part, size_t cap);
 
 /* ---- skip.c ---- */
 
@@ -154,7 +172,12 @@ struct mime_message {
     size_t part_count;
     struct mime_cached *cached; /* decoded headers of parts */
     bool too_deep, too_many_parts, cut_header;
+    struct mime_crypto crypto;
 };
+
+/* The parts of an entity, with none of what belongs to a whole message; NULL where it cannot be
+ * read. */
+struct mime_message *mime_entity_parse (void *ctx, int fd);
 
 /* mime_message_parse with another MIME_MEMORY_LIMIT. */
 enum mail_status mime_message_parse_with (void *ctx, int fd, size_t memory_limit,

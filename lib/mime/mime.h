@@ -80,6 +80,49 @@ bool mime_message_limit (const struct mime_message *message, enum mail_reason *r
 /* A header of a MAIL_PART_MESSAGE's message; decoded; NULL for none; talloc'd on message. */
 const char *mime_part_header (struct mime_message *message, const struct mail_part *part,
                               const char *name);
+/* ---- what is signed and encrypted: unlock.c ---- */
+
+struct crypto_request;
+struct crypto_result;
+
+/* What mime_unlock() may do, and who does it. */
+struct mime_unlock {
+    bool decrypt;                    /* at all */
+    bool secret_keys;                /* with the user's, where no session key is right */
+    bool export_key;                 /* the session keys are wanted */
+    bool verify;                     /* detached signatures */
+    size_t part;                     /* the only part that is wanted, by its number; 0: all */
+    bool inside;                     /* with all that is in it */
+    const char *const *session_keys; /* NULL-terminated; may be NULL */
+    /* crypto_open(), or what stands in for it. */
+    bool (*open) (void *closure, void *ctx, const struct crypto_request *request, int input,
+                  struct crypto_result *result_out);
+    /* Told a line about each part that is not opened; may be NULL. */
+    void (*tell) (void *closure, const char *line);
+    void *closure;
+};
+
+/* What was found out. */
+struct mime_crypto {
+    struct mail_security content;  /* its subject is raw */
+    bool payload;                  /* a part that is no layer has been met */
+    bool succeeded, failed;        /* some part could (not) be decrypted */
+    bool mixed_up, legacy_display; /* so much was repaired */
+    const char **session_keys;     /* found; those that were given are not among them */
+    size_t session_key_count;
+    unsigned opened; /* parts, so far */
+};
+
+/* Opens what is signed and encrypted: then the parts, and the tags, are those of what is in it.
+ * Once a message. */
+void mime_unlock (struct mime_message *message, const struct mime_unlock *how);
+/* Whether there is anything to open. */
+bool mime_is_locked (const struct mime_message *message);
+const struct mime_crypto *mime_message_crypto (const struct mime_message *message);
+/* NULL where there was nothing to open in the part. */
+const struct mail_part_security *mime_part_crypto (const struct mime_message *message,
+                                                   const struct mail_part *part);
+
 /* Whether a part is no content by itself: the signature of a multipart/signed, or a part of a
  * multipart/encrypted. It does not make a message one with attachments. */
 bool mime_part_is_wrapping (const struct mime_message *message, const struct mail_part *part);

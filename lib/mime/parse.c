@@ -148,6 +148,29 @@ read_date (const char *raw)
     return seconds;
 }
 
+struct mime_message *
+mime_entity_parse (void *ctx, int fd)
+{
+    struct mime_message *message = talloc_zero (ctx, struct mime_message);
+    void *temporary = talloc_new (message);
+    const char *block = "";
+    size_t length = 0;
+
+    message->source = mime_source_entity (message, fd);
+    if (message->source == NULL) {
+        talloc_free (message);
+        return NULL;
+    }
+    if (message->source->size > 0)
+        block = read_block (temporary, message->source, &length);
+    if (length > 0 && !mime_headers_begin (block, length) && *block != '\n' && *block != '\r')
+        length = 0; /* no header at all: it is body from the start */
+    message->headers = mime_headers_parse (message, block, MIN (length, MIME_HEADER_BLOCK_MAX));
+    talloc_free (temporary);
+    mime_structure (message);
+    return message;
+}
+
 enum mail_status
 mime_message_parse_with (void *ctx, int fd, size_t memory_limit, struct mime_message **message_out,
                          char **error_out)

@@ -91,6 +91,9 @@ read_type (struct mime_message *message, struct mail_part *part, struct mime_par
     part->charset = source->charset = parameter (message, type, "charset");
     source->boundary = parameter (message, type, "boundary");
     source->smime_type = parameter (message, type, "smime-type");
+    source->protocol = parameter (message, type, "protocol");
+    source->protects = parameter_is (type, "protected-headers", "v1");
+    source->not_forwarded = parameter_is (type, "forwarded", "no");
     source->digest = type != NULL && g_mime_content_type_is_type (type, "multipart", "digest");
     source->delsp = parameter_is (type, "format", "flowed") && parameter_is (type, "delsp", "yes");
     g_clear_object (&type);
@@ -171,16 +174,18 @@ make_leaf (struct mail_part *part)
     part->text = g_str_has_prefix (part->type, "text/");
 }
 
-static void
-grow (struct mime_message *message)
+size_t
+mime_part_append (struct mime_message *message)
 {
-    size_t count = message->part_count;
+    size_t count = message->part_count++, room = 2 * (count + 1);
 
-    if ((count & (count + 1)) != 0)
-        return;
-    message->parts = talloc_realloc (message, message->parts, struct mail_part, 2 * (count + 1));
-    message->sources =
-        talloc_realloc (message, message->sources, struct mime_part, 2 * (count + 1));
+    if ((count & (count + 1)) == 0) {
+        message->parts = talloc_realloc (message, message->parts, struct mail_part, room);
+        message->sources = talloc_realloc (message, message->sources, struct mime_part, room);
+    }
+    message->parts[count] = (struct mail_part){.number = (int) count + 1};
+    message->sources[count] = (struct mime_part){.parent = SIZE_MAX};
+    return count;
 }
 
 size_t
@@ -189,16 +194,18 @@ mime_part_open (struct mime_message *message, const struct mime_place *place)
     const struct mime_headers *headers = place->headers;
     const char *id = field (headers, "content-id");
     const char *encoding = field (headers, "content-transfer-encoding");
-    size_t index = message->part_count;
-    struct mime_part *source;
-    struct mail_part *part;
+    size_t index = mime_part_append (message);
+    struct mime_part *source = &message->sources[index];
+    struct mail_part *part = &message->parts[index];
 
-    grow (message);
-    part = &message->parts[index];
-    source = &message->sources[index];
-    *part = (struct mail_part){.number = (int) index + 1, .depth = (int) place->depth};
+    part->depth = (int) place->depth;
     *source = (struct mime_part){
-        .header = place->header, .body = place->body, .end = place->body, .parent = place->parent};
+        .file = message->source,
+        .header = place->header,
+        .body = place->body,
+        .end = place->body,
+        .parent = place->parent,
+    };
     read_type (message, part, source, field (headers, "content-type"), place->digest);
     read_disposition (message, part, field (headers, "content-disposition"));
     source->encoding = read_encoding (encoding);
@@ -215,7 +222,8 @@ mime_part_open (struct mime_message *message, const struct mime_place *place)
     }
     if (part->kind == MAIL_PART_LEAF)
         make_leaf (part);
-    message->part_count++;
+    if (source->protects && field (headers, "subject") != NULL)
+        source->subject = talloc_strdup (message, field (headers, "subject"));
     return index;
 }
 
@@ -241,37 +249,38 @@ mime_part_close (struct mime_message *message, size_t index, size_t end)
 
 /* ---- what types say ---- */
 
-static bool
-type_is (const struct mime_message *message, size_t index, const char *type)
+bool
+mime_type_is (const struct mime_message *message, size_t index, const char *type)
 {
     return index < message->part_count && strcmp (message->parts[index].type, type) == 0;
 }
 
-/* multipart/encrypted (RFC 3156) that a gateway has turned into multipart/mixed. */
-static bool
-is_mixed_up (const struct mime_message *message, size_t index)
+bool
+mime_is_mixed_up (const struct mime_message *message, size_t index)
 {
-    return type_is (message, index, "multipart/mixed") && message->parts[index].end == index + 4 &&
-           type_is (message, index + 1, "text/plain") &&
-           type_is (message, index + 2, "application/pgp-encrypted") &&
-           type_is (message, index + 3, "application/octet-stream");
+    return mime_type_is (message, index, "multipart/mixed") &&
+           message->parts[index].end == index + 4 &&
+           mime_type_is (message, index + 1, "text/plain") &&
+           message->parts[index + 1].length == 0 &&
+           mime_type_is (message, index + 2, "application/pgp-encrypted") &&
+           mime_type_is (message, index + 3, "application/octet-stream");
 }
 
 static bool
 is_encrypted (const struct mime_message *message, size_t index)
 {
-    return type_is (message, index, "multipart/encrypted") || is_mixed_up (message, index);
+    return mime_type_is (message, index, "multipart/encrypted") ||
+           mime_is_mixed_up (message, index);
 }
 
-/* application/pkcs7-mime (RFC 8551 3.2). */
-static bool
-is_smime (const struct mime_message *message, size_t index, const char *smime_type)
+bool
+mime_is_smime (const struct mime_message *message, size_t index, const char *smime_type)
 {
     const char *given = message->sources[index].smime_type;
 
     return given != NULL && g_ascii_strcasecmp (given, smime_type) == 0 &&
-           (type_is (message, index, "application/pkcs7-mime") ||
-            type_is (message, index, "application/x-pkcs7-mime"));
+           (mime_type_is (message, index, "application/pkcs7-mime") ||
+            mime_type_is (message, index, "application/x-pkcs7-mime"));
 }
 
 static bool
@@ -279,9 +288,9 @@ is_wrapping (const struct mime_message *message, size_t index)
 {
     size_t parent = message->sources[index].parent;
 
-    return parent != SIZE_MAX &&
+    return parent != SIZE_MAX && !message->sources[index].clear &&
            (is_encrypted (message, parent) ||
-            (type_is (message, parent, "multipart/signed") && index != parent + 1));
+            (mime_type_is (message, parent, "multipart/signed") && index != parent + 1));
 }
 
 bool
@@ -299,18 +308,30 @@ mime_part_is_wrapping (const struct mime_message *message, const struct mail_par
     return is_wrapping (message, (size_t) part->number - 1);
 }
 
+/* Signed, with the content inside; what turned out to be none is none. */
+static bool
+is_opaque (const struct mime_message *message, size_t index)
+{
+    return mime_is_smime (message, index, "signed-data") &&
+           (message->sources[index].crypto == NULL ||
+            message->parts[index].kind == MAIL_PART_OPENED);
+}
+
 void
 mime_find_tags (struct mime_message *message)
 {
     bool attachment = false, encrypted = false, is_signed = false;
 
+    message->tag_count = 0;
+    memset (message->tags, 0, sizeof (message->tags));
+
     for (size_t i = 0; i < message->part_count; i++) {
         if (message->parts[i].attachment && !is_wrapping (message, i))
             attachment = true;
-        if (is_encrypted (message, i) || is_smime (message, i, "enveloped-data") ||
-            is_smime (message, i, "authEnveloped-data"))
+        if (is_encrypted (message, i) || mime_is_smime (message, i, "enveloped-data") ||
+            mime_is_smime (message, i, "authEnveloped-data"))
             encrypted = true;
-        if (type_is (message, i, "multipart/signed") || is_smime (message, i, "signed-data"))
+        if (mime_type_is (message, i, "multipart/signed") || is_opaque (message, i))
             is_signed = true;
     }
     if (attachment)

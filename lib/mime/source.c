@@ -251,6 +251,25 @@ failed:
     return MAIL_ERROR_IO;
 }
 
+struct mime_source *
+mime_source_entity (void *ctx, int fd)
+{
+    struct mime_source *source = talloc_zero (ctx, struct mime_source);
+    struct stat st;
+    bool done = false;
+
+    source->fd = -1;
+    talloc_set_destructor (source, source_destructor);
+    if (fstat (fd, &st) == 0 && S_ISREG (st.st_mode)) {
+        source->size = (size_t) st.st_size;
+        done =
+            source->size <= MIME_MEMORY_LIMIT ? open_memory (source, fd) : open_file (source, fd);
+    }
+    if (!done)
+        TALLOC_FREE (source);
+    return source;
+}
+
 char *
 mime_file_sha1 (void *ctx, int fd)
 {

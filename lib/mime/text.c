@@ -94,7 +94,7 @@ leaf_text (void *ctx, struct mime_message *message, const struct mail_part *part
     if (label != NULL && (g_ascii_strncasecmp (label, "utf-16", 6) == 0 ||
                           g_ascii_strncasecmp (label, "utf-32", 6) == 0))
         cap *= 4;
-    bytes = mime_part_bytes (temporary, message, source, cap);
+    bytes = mime_part_bytes (temporary, source, cap);
     bytes.length = MIN (bytes.length, cap);
     text = to_utf8 (ctx, bytes, label, is_html (part), &length);
     length = unify_line_ends (text, length);
@@ -133,11 +133,11 @@ is_named_text (const struct mail_part *part)
 
 /* What has a NUL near its beginning is no text, whatever its name says. */
 static bool
-is_binary (struct mime_message *message, const struct mime_part *source)
+is_binary (const struct mime_part *source)
 {
     enum { LOOKED_AT = 4096 };
     void *temporary = talloc_new (NULL);
-    struct mime_bytes bytes = mime_part_bytes (temporary, message, source, LOOKED_AT);
+    struct mime_bytes bytes = mime_part_bytes (temporary, source, LOOKED_AT);
     bool found = memchr (bytes.data, 0, MIN (bytes.length, LOOKED_AT)) != NULL;
 
     talloc_free (temporary);
@@ -177,7 +177,7 @@ mime_part_words (void *ctx, struct mime_message *message, const struct mail_part
     size_t length;
 
     if (!has_words (part) ||
-        (is_named_text (part) && is_binary (message, &message->sources[part->number - 1]))) {
+        (is_named_text (part) && is_binary (&message->sources[part->number - 1]))) {
         *text_out = talloc_strdup (ctx, "");
         *length_out = 0;
         return MAIL_OK;

@@ -92,13 +92,6 @@ def shown_types(facts, key, peer, ours):
 
 
 @rule
-def mixed_up(facts, key, peer, ours):
-    """Encrypted mail that a gateway has repacked is shown as it is."""
-    return key == 'part' and peer['content-type'] == 'multipart/encrypted' and \
-        ours['content-type'] == 'multipart/mixed'
-
-
-@rule
 def depth(facts, key, peer, ours):
     """Deeper than both read."""
     return key == 'part' and ours['id'] > 1000
