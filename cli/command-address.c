@@ -147,7 +147,7 @@ take_all (void *ctx, struct run *run)
 {
     struct mail_messages *messages;
     struct mail_message *message;
-    enum mail_status status = mail_messages_open (ctx, run->results, 0, SIZE_MAX, &messages);
+    enum mail_status status = mail_messages_open_headers (ctx, run->results, &messages);
 
     while (status == MAIL_OK && !output_broken ()) {
         status = mail_messages_next (messages, &message);

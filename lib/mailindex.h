@@ -450,6 +450,9 @@ enum mail_status mail_messages_open (void *ctx, struct mail_results *results, si
  * else is empty: half the work. */
 enum mail_status mail_messages_open_tags (void *ctx, struct mail_results *results,
                                           struct mail_messages **messages_out);
+/* The same, but id, thread, tags and properties are empty: four fifths of the work. */
+enum mail_status mail_messages_open_headers (void *ctx, struct mail_results *results,
+                                             struct mail_messages **messages_out);
 /* The next message, or NULL at the end. It belongs to the iterator, until the next call. A message
  * that is gone by now is passed over. */
 enum mail_status mail_messages_next (struct mail_messages *messages,

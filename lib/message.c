@@ -86,6 +86,16 @@ message_from_document (struct mail_message *message, const struct store_document
                : empty_record (message);
 }
 
+/* Of what was a message when its id was found: its record alone. Without files it is none now. */
+static bool
+message_from_record (struct mail_message *message, const struct store_document *document)
+{
+    message->tags = talloc_zero_array (message, const char *, 1);
+    message->id = "";
+    return record_decode (message, document->data, document->data_length, &message->record) &&
+           message->record.file_count > 0;
+}
+
 enum mail_status
 message_read_once (void *ctx, struct mail_index *index, uint32_t docid, unsigned parts,
                    struct mail_message **message_out)
@@ -96,7 +106,10 @@ message_read_once (void *ctx, struct mail_index *index, uint32_t docid, unsigned
     message->index = index;
     message->docid = docid;
     enum mail_status status = store_read (message, index->state, docid, parts, &document, &found);
-    if (status != MAIL_OK || !found || !message_from_document (message, &document)) {
+    bool is_mail = status == MAIL_OK && found &&
+                   (parts & STORE_TERMS ? message_from_document (message, &document)
+                                        : message_from_record (message, &document));
+    if (!is_mail) {
         if (status != MAIL_OK)
             index_fail_store (index, index->state, status);
         TALLOC_FREE (message);

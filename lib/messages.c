@@ -8,6 +8,7 @@
  */
 #include "messages.h"
 #include "query/query.h"
+#include "query/sort.h"
 #include "schema.h"
 
 #include <stdlib.h>
@@ -56,16 +57,11 @@ mail_messages_open_tags (void *ctx, struct mail_results *results,
     return open_messages (ctx, results, 0, SIZE_MAX, STORE_TERMS, messages_out);
 }
 
-struct place {
-    uint32_t docid;
-    size_t at;
-};
-
-static int
-compare_places (const void *a, const void *b)
+enum mail_status
+mail_messages_open_headers (void *ctx, struct mail_results *results,
+                            struct mail_messages **messages_out)
 {
-    const struct place *left = a, *right = b;
-    return left->docid < right->docid ? -1 : left->docid > right->docid;
+    return open_messages (ctx, results, 0, SIZE_MAX, STORE_DATA, messages_out);
 }
 
 enum mail_status
@@ -74,16 +70,16 @@ messages_read (void *ctx, struct mail_index *index, const uint32_t *docids, size
 {
     enum mail_status status = MAIL_OK;
     bool sorted = true;
-    struct place *places = talloc_array (ctx, struct place, count + 1);
+    struct keyed *places = talloc_array (ctx, struct keyed, count + 1);
     for (size_t i = 0; i < count; i++) {
-        places[i] = (struct place){docids[i], i};
+        places[i] = (struct keyed){.key = docids[i], .id = (uint32_t) i};
         sorted &= i == 0 || docids[i - 1] < docids[i];
     }
     if (!sorted)
-        qsort (places, count, sizeof *places, compare_places);
+        sort_keyed (places, count);
     for (size_t i = 0; status == MAIL_OK && i < count; i++)
-        status =
-            message_read_parts (ctx, index, places[i].docid, parts, &messages_out[places[i].at]);
+        status = message_read_parts (ctx, index, (uint32_t) places[i].key, parts,
+                                     &messages_out[places[i].id]);
     talloc_free (places);
     return status;
 }

@@ -142,6 +142,33 @@ test_tags_only (void **state)
     assert_string_equal (text, "a1 b1 c1 d2 e2 ");
 }
 
+/* Header fields and files alone. */
+static void
+test_headers_only (void **state)
+{
+    struct fixture *f = *state;
+    struct mail_messages *messages;
+    struct mail_message *message;
+    size_t count, found = 0, senders = 0;
+    struct mail_results *results = helper_run (f, "*", MAIL_SORT_OLDEST_FIRST);
+    assert_int_equal (mail_messages_open_headers (f->ctx, results, &messages), MAIL_OK);
+    for (;; found++) {
+        assert_int_equal (mail_messages_next (messages, &message), MAIL_OK);
+        if (!message)
+            break;
+        mail_message_tags (message, &count);
+        assert_int_equal (count, 0);
+        assert_string_equal (mail_message_id (message), "");
+        assert_int_equal (mail_message_thread (message), 0);
+        assert_true (mail_message_docid (message) > 0);
+        senders += *mail_message_field (message, MAIL_FROM) != '\0';
+        mail_message_files (message, &count);
+        assert_true (count > 0);
+    }
+    assert_int_equal (found, mail_results_count (results));
+    assert_int_equal (senders, found);
+}
+
 static void
 test_settings (void **state)
 {
@@ -230,8 +257,8 @@ main (void)
 {
     const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown (name, helper_setup, helper_teardown)
-        T (test_edits), T (test_properties), T (test_tags_only), T (test_settings),
-        T (test_flags), T (test_message_id), T (test_compact),
+        T (test_edits),    T (test_properties), T (test_tags_only),  T (test_headers_only),
+        T (test_settings), T (test_flags),      T (test_message_id), T (test_compact),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }
