@@ -82,7 +82,7 @@ shared := $(BUILD)/$(soname)
 program := $(BUILD)/mail
 to_install := $(BUILD)/installed/mail $(BUILD)/installed/mailindex.pc
 
-.PHONY: all check check-long tests install uninstall clean distclean lint lint-scripts lint-manuals lint-code format fuzz perf
+.PHONY: all check check-long tests install install-notmuch uninstall clean distclean lint lint-scripts lint-manuals lint-code format fuzz perf
 all: $(program) $(to_install)
 
 # Each recipe makes its folder and says in a word what it does; V=1 shows the commands.
@@ -243,7 +243,18 @@ install: all
 	    sed 's/^\(\.[NX][mr]\) mail\b/\1 $(PROGRAM_NAME)/' $(m) >$(call manual_file,$(m)) && \
 	    chmod 644 $(call manual_file,$(m)) && ) :
 
+# The name notmuch, for programs that start that: a link, and never over another program.
+as_notmuch = $(DESTDIR)$(BINDIR)/notmuch
+is_ours = [ "$$(readlink $(as_notmuch))" = $(PROGRAM_NAME) ]
+
+install-notmuch:
+	$(INSTALL) -d $(DESTDIR)$(BINDIR)
+	$(Q)if [ -e $(as_notmuch) ] && ! $(is_ours) && [ $(PROGRAM_NAME) != notmuch ]; then \
+	    echo "$(as_notmuch) is another program: it is left as it is" >&2; exit 1; fi
+	[ $(PROGRAM_NAME) = notmuch ] || ln -sf $(PROGRAM_NAME) $(as_notmuch)
+
 uninstall:
+	$(Q)! $(is_ours) || rm -f $(as_notmuch)
 	rm -f $(DESTDIR)$(BINDIR)/$(PROGRAM_NAME) $(DESTDIR)$(INCLUDEDIR)/mailindex.h
 	rm -f $(foreach f,$(library_file) $(soname) libmailindex.so pkgconfig/mailindex.pc,$(DESTDIR)$(LIBDIR)/$(f))
 	rm -f $(foreach m,$(manuals),$(call manual_file,$(m)))

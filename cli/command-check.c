@@ -223,9 +223,8 @@ run_check (struct cli *cli, void *options, int argc, char **argv)
 {
     struct check check = {.cli = cli, .options = options};
     void *local = talloc_new (NULL);
-    int code = argc > 0
-                   ? report_usage ("'%s' is nothing that '%s check' knows.", argv[0], cli->program)
-                   : session_open_options (local, cli, SESSION_CHANGE, &check.where);
+    int code = argc > 0 ? report_extra_word (argv[0])
+                        : session_open_options (local, cli, SESSION_CHANGE, &check.where);
 
     if (code == 0)
         code = look (local, &check);

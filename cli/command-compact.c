@@ -70,8 +70,10 @@ run_compact (struct cli *cli, void *options_given, int argc, char **argv)
     struct stat st;
     int code;
 
-    (void) argc;
-    (void) argv;
+    if (argc > 0) {
+        talloc_free (local);
+        return report_extra_word (argv[0]);
+    }
     if (options->backup && lstat (options->backup, &st) == 0) {
         report (cli, "path already exists: %s", options->backup);
         talloc_free (local);

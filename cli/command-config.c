@@ -20,11 +20,11 @@
 static const struct {
     const char *key;
     bool value;
+    bool hidden; /* not in the list */
 } built_with[] = {
-    {"built_with.compact", true},
-    {"built_with.field_processor", true},
-    {"built_with.retry_lock", true},
-    {"built_with.sexp_queries", true},
+    {"built_with.compact", true, false},    {"built_with.field_processor", true, false},
+    {"built_with.mailindex", true, true}, /* that it is not notmuch: takeover.c */
+    {"built_with.retry_lock", true, false}, {"built_with.sexp_queries", true, false},
 };
 
 static const char *const computed_keys[] = {"database.mail_root", "database.path", "user.name",
@@ -135,7 +135,8 @@ list (const struct cli *cli)
     char **keys = all_keys (local, cli->config, &count);
 
     for (size_t i = 0; i < G_N_ELEMENTS (built_with); i++)
-        printf ("%s=%s\n", built_with[i].key, built_with[i].value ? "true" : "false");
+        if (!built_with[i].hidden)
+            printf ("%s=%s\n", built_with[i].key, built_with[i].value ? "true" : "false");
     qsort (keys, count, sizeof *keys, compare_strings);
     for (size_t i = 0; i < count; i++) {
         const char *value = computed (local, cli->config, keys[i]);
@@ -234,7 +235,7 @@ set (struct cli *cli, int argc, char **argv)
     char *joined = argc > 1 ? config_join (NULL, argv + 1, argc - 1) : NULL;
     const struct config_value value = {argv[0], joined};
 
-    code = config_change (cli, &value, 1);
+    code = config_change (cli, &value, 1, true);
     talloc_free (joined);
     return code;
 }
@@ -271,7 +272,7 @@ run_config (struct cli *cli, void *options, int argc, char **argv)
     if (strcmp (argv[0], "get") == 0)
         return get (cli, argc - 1, argv + 1);
     if (strcmp (argv[0], "list") == 0)
-        return list (cli);
+        return argc > 1 ? report_extra_word (argv[1]) : list (cli);
     fprintf (stderr, "Unrecognized argument for %s config: %s\n", cli->program, argv[0]);
     return 1;
 }

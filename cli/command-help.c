@@ -121,7 +121,7 @@ static int
 run_help (struct cli *cli, void *options, int argc, char **argv)
 {
     (void) options;
-    return help_show (cli, argc > 0 ? argv[0] : NULL);
+    return argc > 1 ? report_extra_word (argv[1]) : help_show (cli, argc > 0 ? argv[0] : NULL);
 }
 
 static const struct option_spec specs[] = {OPT_END};

@@ -12,6 +12,7 @@
 #include "report.h"
 #include "scan/scan.h"
 #include "session.h"
+#include "takeover.h"
 #include "text.h"
 
 #include <inttypes.h>
@@ -47,11 +48,12 @@ struct new_run {
     struct new_settings settings;
     struct mail_index *index;
     struct progress *progress;
-    bool first;    /* the index was empty */
-    bool import;   /* a first import goes on */
-    bool again;    /* a later run may do better */
-    bool failed;   /* it has not come to its end */
-    uint64_t told; /* problems that the scan has found and the index did not know */
+    struct mail_edits *known; /* what notmuch has; NULL: nothing */
+    bool first;               /* the index was empty */
+    bool import;              /* a first import goes on */
+    bool again;               /* a later run may do better */
+    bool failed;              /* it has not come to its end */
+    uint64_t told;            /* problems that the scan has found and the index did not know */
 };
 
 #define T struct new_options
@@ -208,6 +210,9 @@ print_result (const struct new_run *run, const struct mail_apply_counts *counts)
         printf (" Detected %" PRIu64 " file %s.", counts->renamed,
                 counts->renamed == 1 ? "rename" : "renames");
     putchar ('\n');
+    if (counts->known > 0)
+        printf ("The tags of %" PRIu64 " %s were taken over from notmuch.\n", counts->known,
+                counts->known == 1 ? "message" : "messages");
     print_quiet (run, counts->quiet);
 }
 
@@ -321,6 +326,7 @@ apply (struct new_run *run, struct mail_changes *changes, struct mail_apply_coun
         .new_tags = (const char *const *) run->settings.tags,
         .new_tags_count = run->settings.tag_count,
         .maildir_flags = run->settings.maildir_flags,
+        .known = run->known,
         .problem = on_problem,
         .progress = on_progress,
         .closure = run,
@@ -397,7 +403,6 @@ bring_up_to_date (void *ctx, struct new_run *run)
 
     catch_signals ();
     run->first = mail_index_revision (run->index) == 0;
-    run->import = mail_index_first_import (run->index);
     run->progress = progress_begin (ctx, "files", !run->options->quiet && !run->options->verbose);
     status = scan (ctx, run, &changes, &error);
     if (status == MAIL_OK)
@@ -425,6 +430,9 @@ look_for_mail (struct new_run *run)
     void *local = talloc_new (NULL), *reading = talloc_new (local);
     int code = session_open (local, run->cli, SESSION_CREATE | SESSION_CHANGE | quiet, &run->index);
 
+    run->import = code == 0 && mail_index_first_import (run->index);
+    if (run->import)
+        code = takeover_load (reading, run->cli, run->index, run->options->quiet, &run->known);
     if (code == 0) /* the index has some of them */
         code = read_settings (local, run);
     if (code == 0)
@@ -441,8 +449,8 @@ run_new (struct cli *cli, void *options, int argc, char **argv)
     struct new_run run = {.cli = cli, .options = options};
     int code = 0;
 
-    (void) argc;
-    (void) argv;
+    if (argc > 0)
+        return report_extra_word (argv[0]);
     if (run.options->problems)
         return new_problems (cli, (enum printer_format) run.options->format);
     /* Hooks find the index closed: they may use it, or make the mail root. */
@@ -466,6 +474,7 @@ new_for_repair (struct cli *cli, bool quiet)
     options.quiet = quiet;
     if (code == 0)
         code = session_open (local, cli, SESSION_CHANGE | SESSION_QUIET, &run.index);
+    run.import = code == 0 && mail_index_first_import (run.index);
     if (code == 0)
         code = bring_up_to_date (reading, &run);
     if (code == EXIT_AGAIN && !run.failed) /* what cannot be read now has a place kept for it */

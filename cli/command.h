@@ -58,6 +58,7 @@ extern const struct command command_reindex;
 extern const struct command command_reply;
 extern const struct command command_restore;
 extern const struct command command_search;
+extern const struct command command_setup;
 extern const struct command command_show;
 extern const struct command command_tag;
 
@@ -70,6 +71,10 @@ extern const struct option_spec global_specs_after[]; /* after it */
 
 /* All of "new" but hooks, for a repair: 0 too where some file could not be read. */
 int new_for_repair (struct cli *cli, bool quiet);
+
+/* What the bare name of the program does: setup where there is no configuration, else a word about
+ * what is next. Returns the exit code. */
+int setup_or_greeting (struct cli *cli);
 
 /* Help on one command, or a topic: the manual page where it is installed, else what the tables say.
  * name: NULL for the overview. */

@@ -7,6 +7,7 @@
 /* clang-format off */
 /* clang-format off */
 const struct command *const commands[] = {
+    &command_setup,
     &command_new,
     &command_insert,
     &command_search,

@@ -167,12 +167,15 @@ config_change_file (void *ctx, const struct cli *cli)
 /* Under the lock. Another process may have made the file by now. */
 static int
 change (void *ctx, const struct cli *cli, const char *to, const struct config_value *values,
-        size_t count)
+        size_t count, bool copy)
 {
     const char *foreign = config_file_is_foreign (cli->config) ? config_file (cli->config) : NULL;
-    bool copy = foreign && access (to, F_OK) != 0;
-    char *text = read_text (ctx, cli, copy ? foreign : to);
-    int code = text ? 0 : 1;
+    char *text;
+    int code;
+
+    copy = copy && foreign && access (to, F_OK) != 0;
+    text = read_text (ctx, cli, copy ? foreign : to);
+    code = text ? 0 : 1;
 
     for (size_t i = 0; text && i < count; i++)
         text = config_edit (ctx, text, values[i].key, values[i].value);
@@ -185,7 +188,7 @@ change (void *ctx, const struct cli *cli, const char *to, const struct config_va
 }
 
 int
-config_change (const struct cli *cli, const struct config_value *values, size_t count)
+config_change (const struct cli *cli, const struct config_value *values, size_t count, bool copy)
 {
     void *local = talloc_new (NULL);
     const char *to = config_change_file (local, cli), *target;
@@ -198,7 +201,7 @@ config_change (const struct cli *cli, const struct config_value *values, size_t 
     if (stat (target, &st) != 0 || S_ISREG (st.st_mode))
         code = take_lock (local, cli, target);
     if (code == 0)
-        code = change (local, cli, to, values, count);
+        code = change (local, cli, to, values, count, copy);
     g_free (folder);
     talloc_free (local);
     return code;

@@ -40,15 +40,24 @@ profile (const struct names *names, const struct names_family *family)
 }
 
 char *
+config_family_folder (void *ctx, const struct names *names, const struct names_family *family,
+                      const char *variable, const char *otherwise, const char *folder)
+{
+    const char *base = environment (variable);
+    const char *named = profile (names, family);
+    const char *last = named ? named : family->no_profile;
+
+    return talloc_asprintf (ctx, "%s%s%s/%s%s%s", base ? base : config_home (), base ? "" : "/",
+                            base ? "" : otherwise, folder, last ? "/" : "", last ? last : "");
+}
+
+char *
 config_family_file (void *ctx, const struct names *names, const struct names_family *family)
 {
-    const char *base = environment ("XDG_CONFIG_HOME");
-    const char *named = profile (names, family);
-    const char *folder = named ? named : family->no_profile;
+    char *folder =
+        config_family_folder (ctx, names, family, "XDG_CONFIG_HOME", ".config", family->folder);
 
-    return talloc_asprintf (ctx, "%s%s/%s%s%s/config", base ? base : config_home (),
-                            base ? "" : "/.config", family->folder, folder ? "/" : "",
-                            folder ? folder : "");
+    return talloc_asprintf (ctx, "%s/config", folder);
 }
 
 static char *

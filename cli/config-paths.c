@@ -62,25 +62,37 @@ is_folder (const char *path)
     return stat (path, &st) == 0 && S_ISDIR (st.st_mode);
 }
 
+/* Where notmuch keeps its database apart from the mail; NULL where there is no such folder. */
+static char *
+data_folder (void *ctx, const struct config *config)
+{
+    const struct names_family *family = config->family;
+    char *folder = family->data_folder
+                       ? config_family_folder (ctx, config->names, family, "XDG_DATA_HOME",
+                                               ".local/share", family->data_folder)
+                       : NULL;
+
+    return folder && is_folder (folder) ? folder : NULL;
+}
+
 /* The places tried without configuration, in order, and how they are called. */
 struct place {
     char *path;
     const char *label;
 };
 
-#define PLACES 4
-
 static size_t
-usual_places (void *ctx, struct place places[PLACES])
+usual_places (void *ctx, const struct config *config, struct place places[NAMES_PLACES])
 {
-    const char *maildir = getenv ("MAILDIR");
     size_t count = 0;
 
-    if (maildir && *maildir)
-        places[count++] = (struct place){absolute (ctx, maildir), "$MAILDIR"};
-    places[count++] = (struct place){absolute (ctx, "Maildir"), "~/Maildir"};
-    places[count++] = (struct place){absolute (ctx, "Mail"), "~/Mail"};
-    places[count++] = (struct place){absolute (ctx, "mail"), "~/mail"};
+    for (size_t i = 0; i < NAMES_PLACES; i++) {
+        const char *label = config->family->mail_places[i];
+        const char *path = *label == '$' ? getenv (label + 1) : label;
+
+        if (path && *path)
+            places[count++] = (struct place){absolute (ctx, path), label};
+    }
     return count;
 }
 
@@ -99,8 +111,8 @@ static enum mail_status
 assume (void *ctx, const struct config *config, struct config_paths *paths, char **error_out)
 {
     const char *file = config->file ? config->file : config_usual_file (config);
-    struct place places[PLACES];
-    size_t count = usual_places (ctx, places);
+    struct place places[NAMES_PLACES];
+    size_t count = usual_places (ctx, config, places);
 
     for (size_t i = 0; i < count; i++) {
         if (!is_folder (places[i].path))
@@ -131,6 +143,14 @@ config_paths (void *ctx, const struct config *config, struct config_paths *paths
     if (!paths.database)
         paths.database = config_path (ctx, config, "database.path");
     paths.mail_root = config_path (ctx, config, "database.mail_root");
+    if (!paths.database && (paths.database = data_folder (ctx, config)) && !paths.mail_root) {
+        *error_out = talloc_asprintf (
+            ctx,
+            "the index is to be in '%s', but no mail folder is "
+            "configured. Set mail_root in the section [database] of '%s'.",
+            paths.database, config->file ? config->file : config_usual_file (config));
+        return MAIL_ERROR_NO_MAIL_ROOT;
+    }
     if (!paths.mail_root)
         paths.mail_root = paths.database;
     if (!paths.database)

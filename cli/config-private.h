@@ -22,6 +22,10 @@ enum mail_status config_find_file (void *ctx, const struct names *names, const c
                                    char **error_out);
 /* $HOME, or what the system knows. */
 const char *config_home (void);
+/* FOLDER/[PROFILE] of the family below an XDG base: the variable's value, otherwise that folder
+ * below the home folder. */
+char *config_family_folder (void *ctx, const struct names *names, const struct names_family *family,
+                            const char *variable, const char *otherwise, const char *folder);
 /* FOLDER/[PROFILE/]config below $XDG_CONFIG_HOME. */
 char *config_family_file (void *ctx, const struct names *names, const struct names_family *family);
 

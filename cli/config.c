@@ -25,6 +25,7 @@ static const struct {
     {"new.tags", "unread;inbox"},
     {"new.first_import", "auto"},
     {"new.recent", "14"},
+    {"new.takeover", "true"},
     {"search.exclude_tags", ""},
     {"new.workers", "0"},
     {"new.memory", "100"},
@@ -88,9 +89,15 @@ read_file (void *ctx, struct config *config, char **error_out)
     return status;
 }
 
-enum mail_status
-config_load (void *ctx, const struct names *names, const char *file, struct config **config_out,
-             char **error_out)
+static bool
+is_missing (const char *path)
+{
+    return access (path, F_OK) != 0 && errno == ENOENT;
+}
+
+static enum mail_status
+load (void *ctx, const struct names *names, const char *file, bool to_write,
+      struct config **config_out, char **error_out)
 {
     struct config *config = talloc_zero (ctx, struct config);
     enum mail_status status;
@@ -100,7 +107,9 @@ config_load (void *ctx, const struct names *names, const char *file, struct conf
     config->stored = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
     talloc_set_destructor (config, destroy);
     status = config_find_file (config, names, file, &config->file, &config->family, error_out);
-    if (status == MAIL_OK && config->file)
+    if (status != MAIL_OK && to_write) /* what a new file is for */
+        status = MAIL_OK;
+    if (status == MAIL_OK && config->file && !(to_write && is_missing (config->file)))
         status = read_file (config, config, error_out);
     if (status != MAIL_OK) {
         talloc_steal (ctx, *error_out);
@@ -109,6 +118,20 @@ config_load (void *ctx, const struct names *names, const char *file, struct conf
     }
     *config_out = config;
     return MAIL_OK;
+}
+
+enum mail_status
+config_load (void *ctx, const struct names *names, const char *file, struct config **config_out,
+             char **error_out)
+{
+    return load (ctx, names, file, false, config_out, error_out);
+}
+
+enum mail_status
+config_load_to_write (void *ctx, const struct names *names, const char *file,
+                      struct config **config_out, char **error_out)
+{
+    return load (ctx, names, file, true, config_out, error_out);
 }
 
 const char *
@@ -133,6 +156,12 @@ void
 config_add_stored (struct config *config, const char *key, const char *value)
 {
     g_hash_table_replace (config->stored, g_strdup (key), g_strdup (value));
+}
+
+bool
+config_is_stored (const struct config *config, const char *key)
+{
+    return g_hash_table_contains (config->stored, key);
 }
 
 static const char *

@@ -24,7 +24,12 @@ struct config;
 enum mail_status config_load (void *ctx, const struct names *names, const char *file,
                               struct config **config_out, char **error_out);
 
-/* The file that was read; NULL for none. */
+/* The same for who is going to write it: a file that was named, or the one of a named profile, need
+ * not be there. */
+enum mail_status config_load_to_write (void *ctx, const struct names *names, const char *file,
+                                       struct config **config_out, char **error_out);
+
+/* The file that was read (or is to be written); NULL for none. */
 const char *config_file (const struct config *config);
 /* Where a new configuration file would be looked for first. */
 const char *config_usual_file (const struct config *config);
@@ -34,6 +39,8 @@ bool config_file_is_foreign (const struct config *config);
 /* A setting kept in the index: it counts where the file has none of the key. */
 void config_add_stored (struct config *config, const char *key, const char *value);
 
+/* Whether the index has the key. */
+bool config_is_stored (const struct config *config, const char *key);
 /* Whether the file or the index has the key, be it with an empty value. */
 bool config_is_set (const struct config *config, const char *key);
 /* The value as it is written, or the default; NULL where there is neither. */
@@ -65,7 +72,8 @@ struct config_paths {
     const char *assumed; /* a sentence about what was assumed; NULL where it was configured */
 };
 /* database.path (overridden by the environment) and database.mail_root, each standing in for the
- * other; where neither is set, the first of $MAILDIR, ~/Maildir, ~/Mail, ~/mail that exists.
+ * other; where neither is set, the first that exists of the places of the family whose file is in
+ * force (names.h).
  * MAIL_ERROR_NO_MAIL_ROOT. */
 enum mail_status config_paths (void *ctx, const struct config *config,
                                struct config_paths *paths_out, char **error_out);

@@ -4,7 +4,7 @@
  *
  * They may use this program themselves, to read and to write: who runs one holds no lock and has no
  * writer open. The places: database.hook_dir; "hooks" beside the configuration file's usual place;
- * "hooks" in the folder of the index.
+ * where the other program has them beside its index, under its name; "hooks" in the folder of ours.
  */
 #include "hooks.h"
 #include "report.h"
@@ -22,22 +22,42 @@
 
 extern char **environ;
 
+static bool
+is_there (const char *path)
+{
+    struct stat st;
+
+    return stat (path, &st) == 0 && S_ISDIR (st.st_mode);
+}
+
+/* Where the program has hooks beside its index; that of our own index where there are none. */
+static char *
+beside_index (void *ctx, const struct cli *cli, const char *database)
+{
+    for (const struct names_hooks *h = cli->names->families[0]->hooks; h->folder; h++) {
+        char *folder = talloc_asprintf (ctx, "%s/%s", database, h->folder);
+
+        if (is_there (folder) && is_there (talloc_asprintf (ctx, "%s/%s", database, h->with)))
+            return folder;
+    }
+    return talloc_asprintf (ctx, "%s/.mailindex/hooks", database);
+}
+
 /* The folder of hooks, or NULL after a message. */
 static char *
 hook_folder (void *ctx, const struct cli *cli)
 {
     char *folder = config_path (ctx, cli->config, "database.hook_dir"), *error = NULL, *usual;
     struct config_paths paths;
-    struct stat st;
 
     if (folder)
         return folder;
     usual = talloc_strdup (ctx, config_usual_file (cli->config));
     folder = talloc_asprintf (ctx, "%.*s/hooks", (int) (strrchr (usual, '/') - usual), usual);
-    if (stat (folder, &st) == 0 && S_ISDIR (st.st_mode))
+    if (is_there (folder))
         return folder;
     if (config_paths (ctx, cli->config, &paths, &error) == MAIL_OK)
-        return talloc_asprintf (ctx, "%s/.mailindex/hooks", paths.database);
+        return beside_index (ctx, cli, paths.database);
     report (cli, "%s", error);
     return NULL;
 }

@@ -41,10 +41,12 @@ show_global (const struct cli *cli, const char *topic)
 }
 
 static int
-no_command (const struct cli *cli)
+no_command (struct cli *cli)
 {
-    help_overview (cli, cli->names->bare_is_help ? stdout : stderr);
-    return cli->names->bare_is_help ? 0 : 1;
+    if (cli->names->bare_is_setup)
+        return setup_or_greeting (cli);
+    help_overview (cli, stderr);
+    return 1;
 }
 
 static int

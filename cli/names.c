@@ -3,18 +3,31 @@
  * names.c - the one table of what differs under the name notmuch.
  *
  * Programs written for notmuch start us under that name and expect its environment, its
- * configuration and its exit codes. Everything else asks this table and does not look at the name.
+ * configuration, its places and its exit codes. Everything else asks this table and does not look
+ * at the name.
  */
 #include "names.h"
 
 #include <string.h>
 #include <talloc.h>
 
+static const struct names_hooks own_hooks[] = {{NULL, NULL}};
+
+static const struct names_hooks notmuch_hooks[] = {
+    {"hooks", "xapian"}, /* where the index is apart from the mail */
+    {".notmuch/hooks", ".notmuch"},
+    {NULL, NULL},
+};
+
+static const char *const notmuch_databases[] = {"xapian", ".notmuch/xapian", NULL};
+
 static const struct names_family own_family = {
     .config_env = "MAIL_CONFIG",
     .profile_env = "MAIL_PROFILE",
     .database_env = "MAIL_DATABASE",
     .folder = "mail",
+    .mail_places = {"$MAILDIR", "~/Maildir", "~/Mail", "~/mail"},
+    .hooks = own_hooks,
 };
 
 static const struct names_family notmuch_family = {
@@ -24,6 +37,9 @@ static const struct names_family notmuch_family = {
     .folder = "notmuch",
     .no_profile = "default",
     .home_file = ".notmuch-config",
+    .data_folder = "notmuch",
+    .mail_places = {"$MAILDIR", "~/mail", "~/Maildir", "~/Mail"},
+    .hooks = notmuch_hooks,
     .foreign = true,
 };
 
@@ -32,7 +48,9 @@ static const struct names table[] = {
         .program = "notmuch",
         .query_error_exit = 1,
         .quote_ids = false,
-        .bare_is_help = true,
+        .bare_is_setup = true,
+        .takes_over = true,
+        .peer_databases = notmuch_databases,
         .families = {&notmuch_family, &own_family},
     },
     /* any other name */
@@ -40,7 +58,9 @@ static const struct names table[] = {
         .program = "mail",
         .query_error_exit = 2,
         .quote_ids = true,
-        .bare_is_help = false,
+        .bare_is_setup = false,
+        .takes_over = false,
+        .peer_databases = notmuch_databases,
         .families = {&own_family, &notmuch_family},
     },
 };

@@ -5,7 +5,14 @@
 
 #include <mailindex.h>
 
-/* Where one program's settings lie. */
+#define NAMES_PLACES 4
+
+/* A folder of hooks, and what has to be there too for it to be one; relative to database.path. */
+struct names_hooks {
+    const char *folder, *with;
+};
+
+/* Where one program's settings lie, and what goes with them. */
 struct names_family {
     const char *config_env;   /* path of the configuration file */
     const char *profile_env;  /* name of a profile */
@@ -13,14 +20,22 @@ struct names_family {
     const char *folder;       /* FOLDER/[PROFILE/]config below $XDG_CONFIG_HOME */
     const char *no_profile;   /* stands for PROFILE in that path where none is named; NULL: none */
     const char *home_file;    /* below $HOME, with .PROFILE appended; NULL: none */
-    bool foreign;             /* not ours to change under our own name */
+    const char *data_folder;  /* FOLDER/[PROFILE/] below $XDG_DATA_HOME is database.path where that
+                                 is  not set and the folder is there; NULL: none */
+    const char *mail_places[NAMES_PLACES]; /* tried in order where no mail folder is configured:
+                                              "$VARIABLE", "~/FOLDER" */
+    const struct names_hooks *hooks;       /* ended by a NULL folder */
+    bool foreign;                          /* not ours to change under our own name */
 };
 
 struct names {
     const char *program;  /* base name of argv[0], used in messages */
     int query_error_exit; /* exit code for MAIL_ERROR_QUERY */
     bool quote_ids;       /* text output quotes message ids so that they can be searched for */
-    bool bare_is_help;    /* without a command: help and exit 0, not a usage error */
+    bool bare_is_setup;   /* without a command: setup, or a greeting; else a usage error */
+    bool takes_over;      /* looks for the other program's tags whatever the configuration is */
+    const char *const *peer_databases; /* where notmuch's index lies, relative to database.path;
+                                          NULL-terminated */
     const struct names_family *families[2]; /* in order; the first is the program's own */
 };
 

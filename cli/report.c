@@ -43,6 +43,12 @@ report_usage (const char *format, ...)
 }
 
 int
+report_extra_word (const char *word)
+{
+    return report_usage ("unexpected word: %s", word);
+}
+
+int
 report_message (const char *format, ...)
 {
     va_list args;

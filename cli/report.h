@@ -10,6 +10,8 @@ void report (const struct cli *cli, const char *format, ...)
     __attribute__ ((format (printf, 2, 3)));
 /* "Error: TEXT", for wrong usage; returns 1. */
 int report_usage (const char *format, ...) __attribute__ ((format (printf, 1, 2)));
+/* "Error: unexpected word: WORD", for what is left behind the options; returns 1. */
+int report_extra_word (const char *word);
 /* The text as it is (with its newline); returns 1. */
 int report_message (const char *format, ...) __attribute__ ((format (printf, 1, 2)));
 /* The text of a failure on an index; returns the exit code. */

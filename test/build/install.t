@@ -83,6 +83,20 @@ for language in c c++; do
     ok $? "a $language program built with pkg-config's flags runs"
 done
 
+[ ! -e "${bin%/*}/notmuch" ]
+ok $? "no notmuch comes by itself"
+echo other >"${bin%/*}/notmuch"
+! in_tree install-notmuch DESTDIR="$stage" && [ "$(cat "${bin%/*}/notmuch")" = other ]
+ok $? "make install-notmuch leaves another program alone"
+in_tree uninstall DESTDIR="$stage"
+[ -e "${bin%/*}/notmuch" ]
+ok $? "so does make uninstall"
+rm "${bin%/*}/notmuch"
+in_tree install DESTDIR="$stage" && in_tree install-notmuch DESTDIR="$stage" &&
+    in_tree install-notmuch DESTDIR="$stage" && LD_LIBRARY_PATH=$lib "${bin%/*}/notmuch" --version >version
+[ "$(cut -d ' ' -f 1 version)" = notmuch ]
+ok $? "make install-notmuch makes a link, and again"
+
 in_tree uninstall DESTDIR="$stage"
 find "$stage" ! -type d >log
 [ ! -s log ]

@@ -48,7 +48,8 @@ runs '--quiet wins over --verbose' 0 "$MAIL" new --verbose --quiet
 is '... says nothing' "$(cat out err)" ''
 runs '--no-hooks' 0 "$MAIL" new --no-hooks
 runs '--hooks=false' 0 "$MAIL" new --hooks=false
-runs 'words after the options are passed over' 0 "$MAIL" new some words
+runs 'words after the options' 1 "$MAIL" new some words
+says '... are an error' 'Error: unexpected word: some'
 runs '--debug' 0 "$MAIL" new --debug
 ok '... tells what was looked at' grep -q '^mail new: [0-9]* folders known' err
 
