@@ -21,7 +21,7 @@ struct names_family {
     const char *no_profile;   /* stands for PROFILE in that path where none is named; NULL: none */
     const char *home_file;    /* below $HOME, with .PROFILE appended; NULL: none */
     const char *data_folder;  /* FOLDER/[PROFILE/] below $XDG_DATA_HOME is database.path where that
-                                 is  not set and the folder is there; NULL: none */
+                                 is not set and the folder is there; NULL: none */
     const char *mail_places[NAMES_PLACES]; /* tried in order where no mail folder is configured:
                                               "$VARIABLE", "~/FOLDER" */
     const struct names_hooks *hooks;       /* ended by a NULL folder */
