@@ -20,7 +20,7 @@ enum address_deduplicate { DEDUPLICATE_MAILBOX, DEDUPLICATE_NO, DEDUPLICATE_ADDR
 struct address_options {
     int format, output, sort, deduplicate;
     int64_t format_version;
-    bool exclude;
+    int exclude; /* a bool */
 };
 
 /* One run. */
@@ -53,6 +53,8 @@ static const struct option_keyword sorts[] = {
     {NULL, 0},
 };
 
+static const struct option_keyword excludes[] = {{"true", true}, {"false", false}, {NULL, 0}};
+
 #define T struct address_options
 /* clang-format off */
 static const struct option_spec specs[] = {
@@ -61,7 +63,7 @@ static const struct option_spec specs[] = {
     OPT_KEYWORD (T, format, "format", printer_formats, "how to show it"),
     OPT_INTEGER (T, format_version, "format-version", "N", "version of structured output", .min = -1000, .max = 1000),
     OPT_KEYWORD (T, sort, "sort", sorts, "order of the messages by date"),
-    OPT_BOOLEAN (T, exclude, "exclude", "leave out messages with a tag of search.exclude_tags"),
+    OPT_KEYWORD (T, exclude, "exclude", excludes, "leave out messages with a tag of search.exclude_tags"),
     OPT_END
 };
 /* clang-format on */

@@ -161,12 +161,12 @@ is_key (const char *key)
 
 /* Names that are words of a query: those of headers and of saved queries. */
 static int
-check_word (const char *name)
+check_word (const char *key, const char *name)
 {
     if (!g_utf8_validate (name, -1, NULL))
         return report_message ("Invalid utf8: %s\n", name);
     if (*name == '\0')
-        return report_message ("Empty prefix name: %s\n", name);
+        return report_message ("Empty prefix name: %s\n", key);
     for (const char *at = name; *at; at = g_utf8_next_char (at))
         if (!g_unichar_isalnum (g_utf8_get_char (at)) && *at != '_')
             return report_message ("Non-word character in prefix name: %s\n", name);
@@ -179,15 +179,16 @@ check_word (const char *name)
 static int
 check_key (const char *key)
 {
+    static const char *const of_words[] = {"index.header.", "squery."};
+
+    for (size_t i = 0; i < G_N_ELEMENTS (of_words); i++)
+        if (g_str_has_prefix (key, of_words[i]))
+            return check_word (key, key + strlen (of_words[i]));
     if (!is_key (key))
         return report_message ("Invalid configuration name: %s\n"
                                "(Should be of the form <section>.<item>)\n",
                                key);
-    if (g_str_has_prefix (key, "built_with."))
-        return report_usage ("read only option: %s", key);
-    if (g_str_has_prefix (key, "index.header."))
-        return check_word (key + strlen ("index.header."));
-    return g_str_has_prefix (key, "squery.") ? check_word (key + strlen ("squery.")) : 0;
+    return g_str_has_prefix (key, "built_with.") ? report_usage ("read only option: %s", key) : 0;
 }
 
 static int

@@ -26,7 +26,7 @@
 
 struct new_options {
     bool quiet, verbose, full_scan, problems, hooks;
-    int format;
+    int format, decrypt;
 };
 
 /* Settings that a run needs. */
@@ -56,6 +56,10 @@ struct new_run {
     uint64_t told;            /* problems that the scan has found and the index did not know */
 };
 
+/* Nothing is decrypted yet, whatever is asked for. */
+static const struct option_keyword decrypts[] = {
+    {"true", 0}, {"nostash", 1}, {"auto", 2}, {"false", 3}, {NULL, 0}};
+
 #define T struct new_options
 /* clang-format off */
 static const struct option_spec specs[] = {
@@ -65,11 +69,12 @@ static const struct option_spec specs[] = {
     OPT_BOOLEAN (T, problems, "problems", "print what could not be indexed so far, and do nothing else"),
     OPT_KEYWORD (T, format, "format", printer_formats, "of the list of problems"),
     OPT_BOOLEAN (T, hooks, "hooks", "run pre-new and post-new"),
+    OPT_KEYWORD (T, decrypt, "decrypt", decrypts, NULL),
     OPT_END
 };
 /* clang-format on */
 
-static const struct new_options defaults = {.hooks = true, .format = PRINTER_TEXT};
+static const struct new_options defaults = {.hooks = true, .format = PRINTER_TEXT, .decrypt = 2};
 
 /* ---- signals ----------------------------------------------------------------------------------
  */

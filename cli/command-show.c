@@ -142,10 +142,10 @@ check_options (struct show_options *options)
     bytes = options->format == SHOW_RAW || options->format == SHOW_MBOX;
     if (options->format == SHOW_MBOX && options->part > 0)
         return report_usage ("specifying parts is incompatible with mbox output format.");
-    if (!options->body && bytes)
-        warn_of_format ("--body=false");
-    else if (!options->body && options->part > 0)
+    if (!options->body && options->part > 0)
         fputs ("Warning: --body=false is incompatible with --part > 0. Disabling.\n", stderr);
+    else if (!options->body && bytes)
+        warn_of_format ("--body=false");
     if (bytes || options->part > 0)
         options->body = true;
     if (options->include_html && bytes)

@@ -80,6 +80,11 @@ set_keyword (void *ctx, struct given *given, char **error_out)
     if (!keyword && spec->may_be_bare && (!given->text || given->took_next)) {
         keyword = spec->keywords;
         given->took_next = false;
+        fprintf (
+            stderr,
+            "Warning: No known keyword option given for \"%s\", choosing value \"%s\".  Please "
+            "specify the argument explicitly!\n",
+            spec->name, keyword->name);
     }
     if (!keyword && !given->text)
         return fail (ctx, error_out, "Option \"%s\" needs a keyword argument.\n", spec->name);

@@ -39,7 +39,8 @@ struct option_spec {
     const char *argument;                  /* what help calls the value: "FILE"; STRING, INTEGER */
     int64_t min, max;                      /* INTEGER; any where both are 0 */
     bool may_be_empty;                     /* STRING */
-    bool may_be_bare;                      /* KEYWORD: "--name" alone is the first of keywords */
+    bool may_be_bare;                      /* KEYWORD: "--name" alone is the first of keywords, with
+                                              a warning on stderr */
 };
 
 /* Rows of a table: the struct of values, its member (which does not compile with a wrong type), the

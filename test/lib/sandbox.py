@@ -65,11 +65,11 @@ class Sandbox:
             subprocess.run(['chmod', '-R', 'u+rwX', self.top], stderr=subprocess.DEVNULL)
             shutil.rmtree(self.top, ignore_errors=True)
 
-    def run(self, *args, input=None, env=None, prefix=(), timeout=600):
+    def run(self, *args, input=None, env=None, prefix=(), timeout=600, cwd=None):
         """Runs the program; the result has bytes in stdout and stderr."""
         return subprocess.run(list(prefix) + [self.program] + list(args),
                               input=input if input is not None else b'', capture_output=True,
-                              env=dict(self.env, **(env or {})), timeout=timeout)
+                              env=dict(self.env, **(env or {})), timeout=timeout, cwd=cwd)
 
     def start(self, *args, env=None, prefix=(), **more):
         """Starts the program and does not wait for it."""
