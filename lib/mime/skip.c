@@ -64,7 +64,8 @@ is_uu_begin (const char *line, const char *next)
            line_length (line, next) > 7 + digits;
 }
 
-/* The place after the block that begins with this line; NULL where none does. */
+/* The place after the data that follows this line; NULL where it begins no file. "end" stays, as
+ * the line with the name does. */
 static const char *
 uu_block (const char *line, const char *end)
 {
@@ -74,13 +75,12 @@ uu_block (const char *line, const char *end)
         return NULL;
     while (data < end && is_uu_data (data, next = line_end (data, end)))
         data = next;
-    /* An empty line of data, then "end". */
+    /* An empty line of data. */
     next = data < end ? line_end (data, end) : end;
     if (data < end &&
         (line_length (data, next) == 0 || (*data == '`' && line_length (data, next) == 1)))
         data = next;
-    next = data < end ? line_end (data, end) : end;
-    return line_length (data, next) == 3 && memcmp (data, "end", 3) == 0 ? next : data;
+    return data;
 }
 
 /* ---- PGP ---- */
@@ -181,7 +181,7 @@ find_uu (struct skipper *skipper, const char *from, const char **block_end)
     while ((from = memmem (from, (size_t) (end - from), "begin ", 6)) != NULL) {
         *block_end = from == skipper->text || from[-1] == '\n' ? uu_block (from, end) : NULL;
         if (*block_end != NULL)
-            return from;
+            return line_end (from, end);
         from++;
     }
     return NULL;

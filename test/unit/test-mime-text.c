@@ -334,11 +334,12 @@ test_words (void **state)
         {"Content-Disposition: attachment\n", "x\n", "x\n"}, /* the caller decides */
         {"Content-Type: text/calendar\n", "SUMMARY:x\n", "SUMMARY:x\n"},
         /* uuencode */
-        {"", "before\nbegin 644 a.bin\n" UU_LINE "#8V%T\n`\nend\nafter\n", "before\nafter\n"},
-        {"", "begin 0644 a\n" UU_LINE "end\n", ""},
-        {"", "begin 644 a\n" UU_LINE, ""},
-        {"", "begin 644 a\n" UU_LINE "\nend\n", ""},
-        {"", "begin 644 a\n" UU_LINE "words come next\n", "words come next\n"},
+        {"", "before\nbegin 644 a.bin\n" UU_LINE "#8V%T\n`\nend\nafter\n",
+         "before\nbegin 644 a.bin\nend\nafter\n"},
+        {"", "begin 0644 a\n" UU_LINE "end\n", "begin 0644 a\nend\n"},
+        {"", "begin 644 a\n" UU_LINE, "begin 644 a\n"},
+        {"", "begin 644 a\n" UU_LINE "\nend\n", "begin 644 a\nend\n"},
+        {"", "begin 644 a\n" UU_LINE "words come next\n", "begin 644 a\nwords come next\n"},
         {"", "begin 644 of these jobs and you will see\nM is a letter\n",
          "begin 644 of these jobs and you will see\nM is a letter\n"},
         {"", "begin 644 a\n", "begin 644 a\n"},
@@ -346,7 +347,8 @@ test_words (void **state)
         {"", "begin 644 \n" UU_LINE, "begin 644 \n" UU_LINE},
         {"", " begin 644 a\n" UU_LINE, " begin 644 a\n" UU_LINE},
         {"", UU_LINE, UU_LINE},
-        {"", "begin 644 a\n" UU_LINE "end\nbegin 644 b\n" UU_LINE "end\nx", "x"},
+        {"", "begin 644 a\n" UU_LINE "end\nbegin 644 b\n" UU_LINE "end\nx",
+         "begin 644 a\nend\nbegin 644 b\nend\nx"},
         /* PGP */
         {"",
          "a\n-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA1\n\ntext\n"
