@@ -7,6 +7,8 @@ whether that really holds what the rule is about. The name of the function is th
 document.
 """
 import email
+import email.errors
+import email.header
 import email.utils
 import html.parser
 import re
@@ -50,9 +52,10 @@ class Facts:
     def __init__(self, paths):
         self.plain, self.html_source, self.html_text = '', '', ''
         self.attached, self.inner_headers, self.binary, self.headers = '', '', '', ''
+        self.header_text = ''  # the headers, decoded
         self.types = set()
         self.part_headers = self.calendars = ''
-        self.attached_message = self.odd_headers = self.odd_type = False
+        self.attached_message = self.attached_smime = self.odd_headers = self.odd_type = False
         self.dates, self.subjects = set(), set()
         self.nul_bytes = self.odd_bytes = False
         self.empty_multipart = False  # notmuch sees a multipart without parts: set by whoever asks it
@@ -67,6 +70,7 @@ class Facts:
             people = [str(v) for n in ('From', 'To', 'Cc') for v in mail.get_all(n, [])]
             self.odd_headers |= (b'=?' in head or not head.isascii() or any(map(_odd_people, people)))
             self.headers += '\n'.join(str(v) for v in mail.values()) + '\n'
+            self.header_text += '\n'.join(_header(v) for v in mail.values()) + '\n'
             for part in mail.walk():
                 encoding = part.get('Content-Transfer-Encoding')
                 if encoding is not None:  # python looks at it with its blanks
@@ -85,6 +89,7 @@ class Facts:
                 self.inner_headers += '\n'.join(str(v) for v in inner.values()) + '\n'
                 self.attached_message |= part.get_content_disposition() == 'attachment'
             return
+        self.attached_smime |= 'pkcs7' in kind and part.get_content_disposition() == 'attachment'
         data = part.get_payload(decode=True) or b''
         if kind.startswith('text/'):
             self.nul_bytes |= b'\0' in data
@@ -105,6 +110,13 @@ class Facts:
             self.calendars += text + '\n'
         elif kind.startswith('text/'):
             self.plain += text + '\n'
+
+
+def _header(value):
+    try:
+        return str(email.header.make_header(email.header.decode_header(str(value))))
+    except (LookupError, ValueError, email.errors.HeaderParseError):
+        return str(value)
 
 
 def _date(text):
@@ -217,8 +229,9 @@ def forwarded_headers(facts, asked, direction):
 
 @rule
 def attached_messages(facts, asked, direction):
-    about = asked.leaf in ('tag:attachment', 'is:"attachment"') or asked.field == 'attachment'
-    return direction == 'extra' and about and facts.attached_message
+    of_tag = asked.field in ('', 'tag', 'is') and any('attachment'.startswith(w) for w in asked.words)
+    about = of_tag or asked.field == 'attachment'
+    return direction == 'extra' and about and (facts.attached_message or facts.attached_smime)
 
 
 @rule
@@ -248,6 +261,19 @@ def accents(facts, asked, direction):
     plain = {''.join(c for c in unicodedata.normalize('NFKD', w) if not unicodedata.combining(c))
              for w in words(text) if not w.isascii()}
     return direction == 'extra' and any(p.startswith(r) for r in asked.roots for p in plain)
+
+
+def _without_blanks(character):
+    return unicodedata.name(character, '').startswith(
+        ('CJK', 'HIRAGANA', 'KATAKANA', 'HALFWIDTH KATAKANA', 'HANGUL', 'THAI', 'LAO', 'KHMER', 'MYANMAR'))
+
+
+@rule
+def scripts_without_blanks(facts, asked, direction):
+    text = unicodedata.normalize('NFKC', facts.header_text + facts.plain + facts.html_text + facts.attached)
+    runs = [unicodedata.normalize('NFKC', w) for w in asked.words if any(map(_without_blanks, w))]
+    pairs = {r[i:i + 2] for r in runs for i in range(max(1, len(r) - 1))}
+    return direction == 'extra' and bool(pairs) and all(p in text.casefold() for p in pairs)
 
 
 @rule

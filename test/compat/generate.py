@@ -70,6 +70,11 @@ def _foreign(paths):
             'subject': sorted(found['subject'])[:12], 'to': both[:4], 'attachment': both[:2], 'mimetype': both[:1]}
 
 
+def _quoted(value):
+    """A value of an infix prefix, in quotes where it has to be."""
+    return value if re.fullmatch(r'[\w./+-]*', value) else '"%s"' % value.replace('"', '""')
+
+
 def _prefixed(field, value):
     return '%s:%s' % (field, value) if field else value
 
@@ -105,10 +110,10 @@ def infix_leaves(material, chance):
         out += [('id', 'id:' + message_id), ('mid', 'mid:"%s"' % message_id)]
     out += [('mid regex', 'mid:/%s/' % re.escape(i[:5])) for i in material.ids[:4]]
     for folder in material.folders:
-        out += [('folder', 'folder:' + folder), ('path', 'path:%s/cur' % folder), ('path', 'path:%s/**' % folder),
-                ('folder', 'folder:%s/' % folder), ('path', 'path:' + folder)]
-    out += [('folder regex', 'folder:/%s/' % f[:4]) for f in material.folders] + [
-        ('path regex', 'path:/%s/' % f[-4:]) for f in material.folders] + [('path', 'path:""'), ('folder', 'folder:""')]
+        out += [(name, '%s:%s' % (name, _quoted(form % folder))) for name, form in (
+            ('folder', '%s'), ('path', '%s/cur'), ('path', '%s/**'), ('folder', '%s/'), ('path', '%s'))]
+    out += [('folder regex', 'folder:"/%s/"' % re.escape(f[:4])) for f in material.folders] + [
+        ('path regex', 'path:"/%s/"' % re.escape(f[-4:])) for f in material.folders] + [('path', 'path:""'), ('folder', 'folder:""')]
     out += [('thread', 'thread:"{subject:%s}"' % w) for w in material.words['subject'][:6]]
     out += [('thread', 'thread:{tag:%s}' % t) for t in material.tags if '"' not in t]
     out += [('date', 'date:' + d) for d in DATES]
@@ -164,14 +169,15 @@ def sexp_leaves(material, chance):
         out += [('sexp folder', '(folder "%s")' % folder, None), ('sexp path', '(path "%s/cur")' % folder, None),
                 ('sexp folder starts', '(folder (starts-with "%s"))' % folder[:3], None),
                 ('sexp path starts', '(path (starts-with "%s"))' % folder[:3], None),
-                ('sexp folder rx', '(folder (rx "%s$"))' % folder[-3:], None),
+                ('sexp folder rx', '(folder (rx "%s$"))' % re.escape(folder[-3:]).replace('\\', '\\\\'), None),
                 ('sexp path rx', '(path (rx "^%s"))' % folder[:3], None),
                 ('sexp folder of', '(folder (of (id "%s")))' % chance.choice(material.ids), None)]
     for a in DATES[::2]:
         out += [('sexp date', '(date "%s")' % a, None), ('sexp date', '(date %s *)' % a, None),
                 ('sexp date', '(date "" %s)' % a, None)]
     out += [('sexp infix', '(infix "%s")' % text.replace('\\', '\\\\').replace('"', '\\"'), text)
-            for kind, text in infix_leaves(material, chance)[::9] if not kind.startswith('date')]
+            for kind, text in infix_leaves(material, chance)[::9]
+            if not kind.startswith('date') and text != '*']
     return out + [('sexp all', t, None) for t in ('()', '*', '(and)', '(or)', '(not)', '(tag)', '(tag *)', '(from "")',
                                                   '(tag "")', '(lastmod 0 *)', '(property *)')]
 
@@ -191,9 +197,9 @@ def _tree(chance, leaves, depth, forms, used):
     return chance.choice(forms) % (left, right)
 
 
-def queries(paths, folders, tags, count):
+def queries(paths, folders, tags, count, seed=0):
     """count queries: a third of them leaves (or all leaves there are), a third pairs, the rest trees."""
-    chance = random.Random(20031118)
+    chance = random.Random(20031118 + seed)
     material = Material(paths, folders, tags, chance)
     simple = [Query(k, 'infix', t, ((t, t),)) for k, t in infix_leaves(material, chance)]
     simple += [Query(k, 'sexp', t, ((t, a),)) for k, t, a in sexp_leaves(material, chance)]
@@ -217,6 +223,8 @@ def queries(paths, folders, tags, count):
             kind = 'tree'
             forms = tuple('(%s)' % f for f in pairs[:5]) if syntax == 'infix' else pairs
             text = _tree(chance, leaves[syntax], 3, forms, used)
+        if re.search(r'(^|[ (])-\d', text):
+            continue  # "-1..2": there the sign is the number's
         query = Query('%s %s' % (syntax, kind), syntax, text, tuple(used))
         out.setdefault((syntax, text), query)
     return list(out.values())

@@ -39,17 +39,25 @@ def give_tags(box):
     box.configure()
 
 
-def _fingerprint(nth):
+SAMPLE = os.path.join(tap.TOP, 'test', 'mail', 'sample')
+
+
+def _fingerprint(top, nth):
     """Changes when the tree that notmuch has indexed would be another."""
     digest = hashlib.sha1(subprocess.run(['notmuch', '--version'], capture_output=True).stdout)
     for function in (corpus.topic, corpus.subset, corpus.flagged, tag_lines, give_tags):
         digest.update(inspect.getsource(function).encode())
+    if top == SAMPLE:
+        for name in corpus.files(top):
+            with open(os.path.join(top, name), 'rb') as f:
+                digest.update(name.encode() + b'\0' + hashlib.sha1(f.read()).digest())
+        return 'sample-' + digest.hexdigest()[:16]
     source = os.environ.get('MAIL_TEST_CORPUS') or corpus.folder()
     return '%s-%d-%s' % (corpus.key(source), nth, digest.hexdigest()[:8])
 
 
 def _notmuch(top, names, nth):
-    place = os.path.join(tap.BUILD, 'corpus', 'notmuch-' + _fingerprint(nth))
+    place = os.path.join(tap.BUILD, 'corpus', 'notmuch-' + _fingerprint(top, nth))
     with corpus.locked('notmuch'):
         if not os.path.exists(os.path.join(place, 'done')):
             shutil.rmtree(place, ignore_errors=True)
@@ -63,13 +71,13 @@ def _notmuch(top, names, nth):
 
 
 class Pair:
-    """peer: notmuch's sandbox, mail and tags ready. ours: the program's, with the same files."""
+    """top: a corpus, of which one of nth files is taken; or SAMPLE. peer: notmuch's sandbox, mail and tags ready. ours: the program's, with the same files."""
 
     def __init__(self, top, nth):
         self.names = corpus.files(top) if nth == 1 else corpus.subset(top, nth)
         self.sources = [os.path.join(top, n) for n in self.names]
         self.peer = _notmuch(top, self.names, nth)
-        place = os.path.join(tap.BUILD, 'corpus', 'compat-%d-%d' % (nth, os.getpid()))
+        place = os.path.join(tap.BUILD, 'corpus', 'compat-%d-%d' % (0 if top == SAMPLE else nth, os.getpid()))
         self.ours = sandbox.Sandbox(top=place)
         self.ours.own = True
         corpus.make_tree(top, self.names, self.ours.root, corpus.flagged)
