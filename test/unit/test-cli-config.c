@@ -161,8 +161,8 @@ test_values (void **state)
     assert_string_equal (keys[0], "bad.empty");
     assert_string_equal (keys[1], "bad.flag");
     assert_string_equal (keys[2], "database.lock_timeout");
-    assert_string_equal (keys[13], "search.exclude_tags");
-    assert_null (keys[14]);
+    assert_string_equal (keys[14], "search.exclude_tags");
+    assert_null (keys[15]);
 }
 
 static void
