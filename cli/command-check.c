@@ -7,6 +7,7 @@
  * somebody removes it.
  */
 #include "output.h"
+#include "decrypt.h"
 #include "report.h"
 #include "session.h"
 #include "text.h"
@@ -166,6 +167,9 @@ make_text (void *ctx, struct check *check)
 
     if (code == 0)
         code = session_open (ctx, check->cli, 0, &index);
+    if (code != 0)
+        return code;
+    code = decrypt_settings (check->cli, DECRYPT_AS_CONFIGURED, &options);
     if (code != 0)
         return code;
     changes = mail_changes_create (ctx, index);

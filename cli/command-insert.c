@@ -8,6 +8,7 @@
  * the way takes the mail away again, and a mail server is told to keep it, unless --keep says
  * otherwise.
  */
+#include "decrypt.h"
 #include "deliver.h"
 #include "folder-path.h"
 #include "hooks.h"
@@ -29,10 +30,6 @@ struct insert_options {
     int decrypt;
 };
 
-/* Nothing is decrypted yet, whatever is asked for. */
-static const struct option_keyword decrypts[] = {
-    {"true", 0}, {"nostash", 1}, {"auto", 2}, {"false", 3}, {NULL, 0}};
-
 #define T struct insert_options
 /* clang-format off */
 static const struct option_spec specs[] = {
@@ -42,12 +39,13 @@ static const struct option_spec specs[] = {
     OPT_BOOLEAN (T, keep, "keep", "keep the mail when it cannot be indexed"),
     OPT_BOOLEAN (T, hooks, "hooks", "run post-insert"),
     OPT_BOOLEAN (T, world_readable, "world-readable", "for everybody to read"),
-    OPT_KEYWORD (T, decrypt, "decrypt", decrypts, NULL),
+    OPT_KEYWORD (T, decrypt, "decrypt", index_decrypts, "decrypt encrypted mail to index it"),
     OPT_END
 };
 /* clang-format on */
 
-static const struct insert_options defaults = {.folder = "", .hooks = true, .decrypt = 2};
+static const struct insert_options defaults = {
+    .folder = "", .hooks = true, .decrypt = DECRYPT_AS_CONFIGURED};
 
 struct insert {
     struct cli *cli;
@@ -62,6 +60,7 @@ struct insert {
     char **tags;
     size_t tag_count;
     int64_t tombstone_days;
+    struct mail_apply_options decrypt; /* only what is about that */
 };
 
 /* ---- what is asked for ---- */
@@ -196,6 +195,8 @@ add_to_index (struct insert *insert)
         .new_tags_count = insert->tag_count,
         .tombstone_days = (unsigned) insert->tombstone_days,
         .merge_limit = MERGE_LIMIT,
+        .decrypt = insert->decrypt.decrypt,
+        .decrypt_seconds = insert->decrypt.decrypt_seconds,
         .problem = on_problem,
         .closure = insert,
     };
@@ -342,6 +343,8 @@ prepare (void *ctx, struct insert *insert)
     code = open_index (ctx, insert);
     if (code == 0)
         code = read_settings (ctx, insert);
+    if (code == 0)
+        code = decrypt_settings (insert->cli, insert->options->decrypt, &insert->decrypt);
     if (code != 0 && (!insert->options->keep || insert->index))
         return code;
     return insert->options->create_folder

@@ -5,6 +5,7 @@
  * The scan makes a list of changes, the library applies it block by block. A signal is noticed
  * between two messages; what is done by then is published, and the next run does the rest.
  */
+#include "decrypt.h"
 #include "new-problems.h"
 #include "hooks.h"
 #include "output.h"
@@ -39,6 +40,7 @@ struct new_settings {
     unsigned workers; /* 0: one a processor */
     size_t memory;    /* bytes for each of them */
     int64_t recent;   /* days; a first import is quiet about what is older; -1: about nothing */
+    struct mail_apply_options decrypt; /* only what is about that */
 };
 
 /* One run. */
@@ -56,10 +58,6 @@ struct new_run {
     uint64_t told;            /* problems that the scan has found and the index did not know */
 };
 
-/* Nothing is decrypted yet, whatever is asked for. */
-static const struct option_keyword decrypts[] = {
-    {"true", 0}, {"nostash", 1}, {"auto", 2}, {"false", 3}, {NULL, 0}};
-
 #define T struct new_options
 /* clang-format off */
 static const struct option_spec specs[] = {
@@ -68,13 +66,14 @@ static const struct option_spec specs[] = {
     OPT_BOOLEAN (T, full_scan, "full-scan", "list all folders, and compare each file with the index"),
     OPT_BOOLEAN (T, problems, "problems", "print what could not be indexed so far, and do nothing else"),
     OPT_KEYWORD (T, format, "format", printer_formats, "of the list of problems"),
+    OPT_KEYWORD (T, decrypt, "decrypt", index_decrypts, "decrypt encrypted mail to index it"),
     OPT_BOOLEAN (T, hooks, "hooks", "run pre-new and post-new"),
-    OPT_KEYWORD (T, decrypt, "decrypt", decrypts, NULL),
     OPT_END
 };
 /* clang-format on */
 
-static const struct new_options defaults = {.hooks = true, .format = PRINTER_TEXT, .decrypt = 2};
+static const struct new_options defaults = {
+    .hooks = true, .format = PRINTER_TEXT, .decrypt = DECRYPT_AS_CONFIGURED};
 
 /* ---- signals ----------------------------------------------------------------------------------
  */
@@ -295,7 +294,8 @@ read_settings (void *ctx, struct new_run *run)
     settings->snapshots = (unsigned) snapshots;
     settings->workers = (unsigned) workers;
     settings->memory = (size_t) mebibytes << 20;
-    return check_new_tags (settings);
+    int code = decrypt_settings (run->cli, run->options->decrypt, &settings->decrypt);
+    return code == 0 ? check_new_tags (settings) : code;
 }
 
 static enum mail_status
@@ -332,6 +332,8 @@ apply (struct new_run *run, struct mail_changes *changes, struct mail_apply_coun
         .new_tags_count = run->settings.tag_count,
         .maildir_flags = run->settings.maildir_flags,
         .known = run->known,
+        .decrypt = run->settings.decrypt.decrypt,
+        .decrypt_seconds = run->settings.decrypt.decrypt_seconds,
         .problem = on_problem,
         .progress = on_progress,
         .closure = run,

@@ -123,6 +123,7 @@ prepare (void *ctx, struct replying *replying)
         .decrypt = options->decrypt,
     };
     show->options = &replying->show_options;
+    show->ctx = ctx;
     show->file = stdout;
     show->now = time (NULL);
     show->extra_headers = config_list (ctx, show->cli->config, "show.extra_headers", NULL);

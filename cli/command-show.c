@@ -164,6 +164,7 @@ prepare (void *ctx, struct show *show, const char *text)
     bool exclude = options->exclude && !is_single (options);
     int code;
 
+    show->ctx = ctx;
     show->file = stdout;
     show->now = time (NULL);
     if (is_structured (options))

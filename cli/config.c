@@ -31,6 +31,7 @@ static const struct {
     {"new.memory", "100"},
     {"new.tombstone_days", "30"},
     {"index.stemmer", "english"},
+    {"index.decrypt_timeout", "60"},
 };
 
 static int

@@ -3,6 +3,7 @@
  * show-crypto.c - what show and reply say of signatures and encryption, and the session keys that
  * are found while looking.
  */
+#include "reindex.h"
 #include "report.h"
 #include "show.h"
 
@@ -23,6 +24,61 @@ const struct option_keyword reply_decrypts[] = {
     {"false", MAIL_DECRYPT_FALSE},
     {NULL, 0},
 };
+
+/* ---- session keys -----------------------------------------------------------------------------
+ */
+
+struct stash {
+    struct mail_edits *edits;
+    struct reindex *reindex;
+};
+
+static struct stash *
+begin_stash (struct show *show)
+{
+    struct stash *stash = talloc_zero (show->ctx, struct stash);
+
+    stash->edits = mail_edits_create (stash, show->index);
+    stash->reindex = reindex_create (stash, show->cli, show->index);
+    return stash;
+}
+
+/* With "stash": what was found is to be kept. */
+static void
+note_session_keys (struct show *show, const struct show_message *shown)
+{
+    size_t count;
+    const char *const *keys = mail_content_session_keys (shown->content, &count);
+
+    if (count == 0)
+        return;
+    if (!show->stash)
+        show->stash = begin_stash (show);
+    for (size_t i = 0; i < count; i++) {
+        const struct mail_property property = {"session-key", keys[i]};
+        const struct mail_edit edit = {.properties = &property, .property_count = 1};
+
+        mail_edits_add (show->stash->edits, mail_message_id (shown->message), &edit);
+    }
+    if (show->stash->reindex)
+        reindex_add (show->stash->reindex, shown->message);
+}
+
+int
+show_keep_session_keys (struct show *show)
+{
+    struct stash *stash = show->stash;
+    enum mail_status status;
+
+    if (!stash)
+        return 0;
+    status = mail_edits_apply (stash->edits, NULL, NULL, NULL);
+    if (status == MAIL_OK)
+        status = mail_index_refresh (show->index);
+    if (status != MAIL_OK)
+        return report_status (show->cli, status, show->index);
+    return stash->reindex ? reindex_apply (stash->reindex, MAIL_DECRYPT_AUTO) : 0;
+}
 
 /* ---- opening ----------------------------------------------------------------------------------
  */
@@ -49,6 +105,7 @@ show_unlock (struct show *show, struct show_message *shown)
     };
 
     mail_content_unlock (shown->content, shown->message, &options);
+    note_session_keys (show, shown);
 }
 
 /* ---- what was found ---------------------------------------------------------------------------
@@ -218,14 +275,4 @@ show_put_message_crypto (struct show *show, const struct show_message *shown)
     if (crypto->decrypted)
         put_decrypted (show, shown, crypto);
     printer_end (show->printer);
-}
-
-/* ---- session keys -----------------------------------------------------------------------------
- */
-
-int
-show_keep_session_keys (struct show *show)
-{
-    (void) show;
-    return 0;
 }

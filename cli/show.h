@@ -34,6 +34,7 @@ struct show {
     int64_t now;
     char **excluded;      /* tags of messages that are marked excluded; NULL: none */
     char **extra_headers; /* show.extra_headers */
+    void *ctx;            /* of the run */
     struct stash *stash;  /* session keys that are to be kept; NULL: none are */
     bool failed;          /* a message could not be shown */
 };

@@ -9,6 +9,7 @@
  */
 #include "apply-lanes.h"
 #include "clock.h"
+#include "message.h"
 
 #include <talloc.h>
 #include <unistd.h>
@@ -91,6 +92,19 @@ block_is_full (const struct lane *lane)
             lane->references > REFERENCES_PER_BLOCK);
 }
 
+/* Those of the message that the file is known to be of, when it is read for a reindex. Otherwise
+ * nobody knows yet whose it is. */
+static const char *const *
+session_keys_at (struct lane *lane, size_t at)
+{
+    struct apply *apply = lane->lanes->apply;
+    struct change_add *add = apply_add_at (apply, at);
+    const char *folder = changes_folder_at (apply->changes, add->folder)->path;
+    if (!apply->options->reindex || apply->options->decrypt == MAIL_DECRYPT_FALSE)
+        return NULL;
+    return message_session_keys (lane->ctx, apply_message_of (lane->ctx, apply, folder, add->name));
+}
+
 static void
 send_file (struct lane *lane)
 {
@@ -115,7 +129,7 @@ send_file (struct lane *lane)
         return;
     }
     lane->bytes += file->stat.size;
-    crew_job (apply->crew, lane->worker, lane->block.used, &fd, 1);
+    crew_job (apply->crew, lane->worker, lane->block.used, session_keys_at (lane, at), &fd, 1);
 }
 
 /* Ends the block with what has been sent; the rest goes back to the list. */

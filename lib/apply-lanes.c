@@ -10,15 +10,17 @@
 #include "apply-lanes.h"
 #include "clock.h"
 #include "merge.h"
+#include "message.h"
 
 #include <string.h>
 #include <talloc.h>
 #include <unistd.h>
 
-#define DEFERRED_MAX 1024    /* collected before they are done */
-#define DEATHS_MAX 3         /* of workers at one block, while no message can be blamed */
-#define IMPORT_IS_LARGE 1000 /* messages */
-#define WAIT_MS 500          /* for a worker, before progress is told again */
+#define DEFERRED_MAX 1024       /* collected before they are done */
+#define DEATHS_MAX 3            /* of workers at one block, while no message can be blamed */
+#define IMPORT_IS_LARGE 1000    /* messages */
+#define WAIT_MS 500             /* for a worker, before progress is told again */
+#define DECRYPT_SECONDS_MAX 300 /* less than a worker may be silent */
 
 /* ---- starting ---- */
 
@@ -253,8 +255,13 @@ apply_start_crew (struct apply *apply)
     if (apply->crew)
         return MAIL_OK;
     char *error = NULL, *text = talloc_asprintf (apply, "%s/text", apply->index->folder);
-    enum mail_status status = crew_create (apply, apply->options->workers, apply->scratch->path,
-                                           text, apply->index->fields, &apply->crew, &error);
+    const struct mail_apply_options *options = apply->options;
+    struct decrypt_policy policy = {
+        options->decrypt,
+        options->decrypt_seconds ? MIN (options->decrypt_seconds, DECRYPT_SECONDS_MAX) : 60,
+    };
+    enum mail_status status = crew_create (apply, options->workers, apply->scratch->path, text,
+                                           apply->index->fields, policy, &apply->crew, &error);
     return status == MAIL_OK ? status : index_fail (apply->index, status, "%s", error);
 }
 

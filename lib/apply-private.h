@@ -81,7 +81,9 @@ struct sources {
     int fds[WIRE_FILES_MAX];
     unsigned char digests[WIRE_FILES_MAX][DIGEST_SIZE];
     size_t count;
-    GArray *missing; /* digests of files that could not be opened */
+    const char *const *session_keys; /* of the message; hang on this */
+    bool decrypted;                  /* words of it are of what was encrypted */
+    GArray *missing;                 /* digests of files that could not be opened */
 };
 struct sources *sources_create (void *ctx);
 /* Opens a file, unless one with its words is open. Without a dispensable one that cannot be read
@@ -94,6 +96,10 @@ bool sources_lack (const struct sources *sources, const unsigned char *digest);
 bool sources_are_whole (const struct sources *sources);
 /* As a job. */
 void sources_send (struct sources *sources, struct crew *crew, unsigned worker, uint32_t docid);
+
+/* The message that has this file now; NULL for none. */
+struct mail_message *apply_message_of (void *ctx, struct apply *apply, const char *folder,
+                                       const char *name);
 
 /* ---- the stages, in order ---- */
 

@@ -174,6 +174,8 @@ open_files (struct apply *apply, struct rebuild *rebuild, struct sources *source
     }
     rebuild->new_files = sources->count;
     rebuild->before = message ? message->record.text : 0;
+    if (apply->options->decrypt != MAIL_DECRYPT_FALSE)
+        sources->session_keys = message_session_keys (sources, message);
     const struct mail_folders *folders = message ? index_folders (apply->index) : NULL;
     for (size_t i = 0; folders && i < message->record.file_count; i++) {
         const struct record_file *file = &message->record.files[i];

@@ -113,6 +113,38 @@ find_live (struct refresh *refresh, GArray *lives)
     return status;
 }
 
+static void
+take_keys (struct refresh *refresh, struct sources *sources, const struct mail_message *message)
+{
+    size_t count;
+    const struct mail_property *properties = mail_message_properties (message, &count);
+    for (size_t i = 0; i < count; i++)
+        sources->decrypted |= strcmp (properties[i].key, PROPERTY_DECRYPTION) == 0 &&
+                              strcmp (properties[i].value, "success") == 0;
+    if (refresh->apply->options->decrypt != MAIL_DECRYPT_FALSE)
+        sources->session_keys = message_session_keys (sources, message);
+}
+
+/* Whether what was decrypted once can be decrypted now. */
+static bool
+has_keys (const struct refresh *refresh, const struct sources *sources)
+{
+    enum mail_decrypt decrypt = refresh->apply->options->decrypt;
+    return decrypt == MAIL_DECRYPT_TRUE || decrypt == MAIL_DECRYPT_NOSTASH ||
+           (sources->session_keys && *sources->session_keys);
+}
+
+/* Whether something was decrypted now. */
+static bool
+has_decrypted (const struct crew_event *event)
+{
+    for (size_t i = 0; i < event->file_count; i++)
+        for (size_t k = 0; k < event->files[i].property_count; k++)
+            if (strcmp (event->files[i].properties[k].value, "success") == 0)
+                return true;
+    return false;
+}
+
 /* The files of the message whose words (or these words) are not there. */
 static void
 note_lost (struct refresh *refresh, const struct mail_message *message,
@@ -149,7 +181,10 @@ open_files (struct refresh *refresh, uint32_t docid, struct mail_message **messa
     }
     if (message && refresh->wanted)
         note_lost (refresh, message, sources, NULL);
-    if (refresh->wanted ? sources->count == 0 : !sources_are_whole (sources))
+    if (message)
+        take_keys (refresh, sources, message);
+    bool shut = sources->decrypted && !refresh->wanted && !has_keys (refresh, sources);
+    if (shut || (refresh->wanted ? sources->count == 0 : !sources_are_whole (sources)))
         TALLOC_FREE (sources);
     *message_out = message;
     return sources;
@@ -189,7 +224,6 @@ await (struct refresh *refresh, struct crew_event *event, const struct mail_mess
             return false;
         note_lost (refresh, message, NULL, digests[i]);
     }
-    talloc_free (event->files);
     return true;
 }
 
@@ -209,11 +243,13 @@ build (struct refresh *refresh, const GArray *lives)
             continue;
         if (!sources)
             return false;
+        bool decrypted = sources->decrypted;
         sources_send (sources, apply->crew, 0, live->text);
         bool good = await (refresh, &event, message, sources->digests);
         talloc_free (sources);
-        if (!good)
+        if (!good || (decrypted && !refresh->wanted && !has_decrypted (&event)))
             return false;
+        talloc_free (event.files);
         apply_tell (apply, NULL);
     }
     refresh->block.first = refresh->old.first;

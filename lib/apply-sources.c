@@ -7,6 +7,9 @@
  * the same words will do.
  */
 #include "apply-private.h"
+#include "folders.h"
+#include "message.h"
+#include "term.h"
 
 #include <string.h>
 #include <talloc.h>
@@ -28,6 +31,23 @@ sources_create (void *ctx)
     sources->missing = g_array_new (FALSE, FALSE, DIGEST_SIZE);
     talloc_set_destructor (sources, sources_destroy);
     return sources;
+}
+
+struct mail_message *
+apply_message_of (void *ctx, struct apply *apply, const char *folder, const char *name)
+{
+    struct mail_index *index = apply->index;
+    const struct mail_folders *folders = index_folders (index);
+    const struct mail_folder *found = folders ? folders_find (folders, folder) : NULL;
+    struct mail_message *message = NULL;
+    struct idset ids = {NULL, 0};
+    if (!found ||
+        store_postings (ctx, index->state, term_file (ctx, found->id, name), &ids) != MAIL_OK)
+        return NULL;
+    for (size_t i = 0; !message && i < ids.count; i++)
+        if (message_read (ctx, index, ids.ids[i], &message) != MAIL_OK)
+            message = NULL;
+    return message;
 }
 
 static bool
@@ -81,6 +101,6 @@ sources_are_whole (const struct sources *sources)
 void
 sources_send (struct sources *sources, struct crew *crew, unsigned worker, uint32_t docid)
 {
-    crew_job (crew, worker, docid, sources->fds, sources->count);
+    crew_job (crew, worker, docid, sources->session_keys, sources->fds, sources->count);
     sources->count = 0; /* closed by now */
 }

@@ -226,8 +226,8 @@ merge_all (struct compact *compact, struct scratch *scratch, struct mail_workers
         tell (compact, "text: left as it is: another program is at it, or the disk is too full");
         return MAIL_OK;
     }
-    enum mail_status status =
-        crew_create (compact, workers, scratch->path, text, index->fields, &crew, &error);
+    enum mail_status status = crew_create (compact, workers, scratch->path, text, index->fields,
+                                           (struct decrypt_policy){0}, &crew, &error);
     if (status != MAIL_OK)
         return index_fail (index, status, "%s", error);
     merge_send (merge, crew, 0);

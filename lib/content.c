@@ -6,7 +6,6 @@
 #include "message.h"
 #include "mime/crypto.h"
 #include "mime/mime.h"
-#include "schema.h"
 #include "term.h"
 
 #include <errno.h>
@@ -151,22 +150,6 @@ open_layer (void *closure, void *ctx, const struct crypto_request *request, int 
     return crypto_open (ctx, request, input, result_out);
 }
 
-/* Values of the property. */
-static const char **
-session_keys (void *ctx, const struct mail_message *message)
-{
-    size_t count = 0, found = 0;
-    const struct mail_property *properties =
-        message ? mail_message_properties (message, &count) : NULL;
-    const char **keys = talloc_array (ctx, const char *, count + 1);
-
-    for (size_t i = 0; i < count; i++)
-        if (strcmp (properties[i].key, PROPERTY_SESSION_KEY) == 0)
-            keys[found++] = properties[i].value;
-    keys[found] = NULL;
-    return keys;
-}
-
 void
 mail_content_unlock (struct mail_content *content, const struct mail_message *message,
                      const struct mail_unlock_options *options)
@@ -186,7 +169,7 @@ mail_content_unlock (struct mail_content *content, const struct mail_message *me
 
     if (!mime_is_locked (content->message))
         return;
-    how.session_keys = session_keys (content, message);
+    how.session_keys = message_session_keys (content, message);
     mime_unlock (content->message, &how);
     content->crypto = mime_message_crypto (content->message)->content;
     if (content->crypto.subject)

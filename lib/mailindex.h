@@ -694,6 +694,11 @@ struct mail_apply_options {
                                  not old. */
     const char *const *rebuild; /* NULL-terminated names of segments to be made anew from the mail
                                    (mail_index_check); NULL: none */
+    enum mail_decrypt decrypt;  /* encrypted mail, for its words; found anew with reindex, where
+                                   MAIL_DECRYPT_FALSE also forgets the session keys that there are.
+                                   gpg is run outside of the sandbox */
+    unsigned decrypt_seconds;   /* how long gpg may take for one part; 0: 60. A passphrase that
+                                   nobody enters is not asked for again in this run */
     uint64_t merge_limit; /* the run merges segments up to so many bytes; 0: to 512 MiB, and makes
                              those anew of which much is stale */
     mail_problem_fn problem;

@@ -36,6 +36,8 @@ enum mail_status message_read (void *ctx, struct mail_index *index, uint32_t doc
  */
 enum mail_status message_read_parts (void *ctx, struct mail_index *index, uint32_t docid,
                                      unsigned parts, struct mail_message **message_out);
+/* Values of the property session-key; NULL-terminated, talloc'd on ctx. message: NULL for none. */
+const char *const *message_session_keys (void *ctx, const struct mail_message *message);
 /* Raw value as in the record. */
 const char *message_raw_field (const struct mail_message *message, enum mail_field field);
 

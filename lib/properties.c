@@ -63,6 +63,20 @@ mail_message_properties (const struct mail_message *constant, size_t *count_out)
     return message->properties;
 }
 
+const char *const *
+message_session_keys (void *ctx, const struct mail_message *message)
+{
+    size_t count = 0, found = 0;
+    const struct mail_property *properties =
+        message ? mail_message_properties (message, &count) : NULL;
+    const char **keys = talloc_array (ctx, const char *, count + 1);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp (properties[i].key, PROPERTY_SESSION_KEY) == 0)
+            keys[found++] = talloc_strdup (keys, properties[i].value);
+    keys[found] = NULL;
+    return keys;
+}
+
 static struct store_term
 make_term (void *ctx, const struct mail_property *property)
 {

@@ -125,13 +125,24 @@ name_file (struct edit *edit, uint32_t folder, const char *name, const struct pa
     return named;
 }
 
-/* Not all of the file is indexed. */
+/* What was found while reading a file: that not all of it is indexed, how decrypting it went. */
 static void
-note_limit (struct edit *edit, const struct parsed_file *file)
+note_findings (struct edit *edit, const struct parsed_file *file)
 {
     const struct mail_property property = {PROPERTY_LIMIT, file->limit};
     if (file->limit)
         edit_add_property (edit, &property);
+    for (size_t i = 0; i < file->property_count; i++)
+        edit_add_property (edit, &file->properties[i]);
+}
+
+/* All of that is to be found anew; but keys are kept. */
+static void
+forget_findings (struct edit *edit)
+{
+    edit_remove_properties (edit, PROPERTY_LIMIT);
+    edit_remove_properties (edit, PROPERTY_DECRYPTION);
+    edit_remove_properties (edit, PROPERTY_REPAIRED);
 }
 
 static void
@@ -227,8 +238,8 @@ add_message (struct publish *publish, struct node *node, uint32_t folder, const 
         return status;
     if (thread)
         threads_set (publish, node, thread);
-    edit_remove_properties (edit, PROPERTY_LIMIT);
-    note_limit (edit, file);
+    forget_findings (edit);
+    note_findings (edit, file);
     edit->untagged = !was_gone && is_heir (publish, node);
     tag_new_message (publish, edit, file, was_gone || edit->untagged);
     if (was_gone)
@@ -283,9 +294,9 @@ add_further_file (struct publish *publish, struct edit *edit, uint32_t folder, c
     edit->keep_tags |= known_of && edits_know (known_of, edit->message->id);
     if (is_alone (edit, folder, name)) {
         renew_headers (edit->message, file);
-        edit_remove_properties (edit, PROPERTY_LIMIT);
+        forget_findings (edit);
     }
-    note_limit (edit, file);
+    note_findings (edit, file);
     struct record_file named = name_file (edit, folder, name, file);
     long known = record_find_file (record, folder, name);
     if (known < 0)
@@ -333,8 +344,10 @@ open_node (struct publish *publish, const char *id, struct node **node_out)
 
 /* What follows from the content of the files, and is to be found in it anew. */
 static void
-forget_content (struct edit *edit)
+forget_content (const struct publish *publish, struct edit *edit)
 {
+    if (publish->options->decrypt == MAIL_DECRYPT_FALSE)
+        edit_remove_properties (edit, PROPERTY_SESSION_KEY);
     edit_remove_tag (edit, "attachment");
     edit_remove_tag (edit, "encrypted");
     edit_remove_tag (edit, "signed");
@@ -354,7 +367,7 @@ further_file (struct publish *publish, struct node *node, uint32_t folder, const
     if (*deferred_out)
         return publish_waste_text (publish, text);
     if (reindex)
-        forget_content (edit);
+        forget_content (publish, edit);
     add_further_file (publish, edit, folder, name, file);
     if (reindex)
         add_content_tags (edit, file);
@@ -429,16 +442,17 @@ first_by_name (const struct publish_name *files, size_t count)
 /* What the content of all files says, not only of the new ones: these are as many as came
  * together. What could not be read may have said what the message has. */
 static void
-renew_content (struct edit *edit, const struct publish_words *words, bool reindex)
+renew_content (const struct publish *publish, struct edit *edit, const struct publish_words *words)
 {
+    bool reindex = publish->options->reindex;
     if (!words->part)
-        edit_remove_properties (edit, PROPERTY_LIMIT);
+        forget_findings (edit);
     if (reindex && !words->part)
-        forget_content (edit);
+        forget_content (publish, edit);
     for (size_t i = 0; i < words->count + words->read_count; i++) {
         const struct parsed_file *file =
             i < words->count ? words->files[i].file : &words->read[i - words->count];
-        note_limit (edit, file);
+        note_findings (edit, file);
         if (reindex)
             add_content_tags (edit, file);
     }
@@ -461,7 +475,7 @@ publish_rebuilt (struct publish *publish, const struct publish_words *words, boo
         status = rebuilt_file (publish, node, &words->files[i], words->text);
     if (status != MAIL_OK)
         return status;
-    renew_content (node->edit, words, reindex);
+    renew_content (publish, node->edit, words);
     if (node->edit->message->docid == words->text)
         return MAIL_OK;
     return publish_set_text (publish, node->edit, words->text);

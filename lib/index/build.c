@@ -7,7 +7,9 @@
 #include "index/build.h"
 #include "files.h"
 #include "index/document.h"
+#include "mime/crypto.h"
 #include "mime/mime.h"
+#include "schema.h"
 #include "term.h"
 
 #include <errno.h>
@@ -20,6 +22,7 @@
 struct builder {
     struct store_builder *store;
     struct terms *terms;
+    const struct build_unlock *unlock;
     uint32_t documents;
     uint64_t bytes;
     char *error;
@@ -35,6 +38,16 @@ copy_strings (void *ctx, const char *const *strings, size_t count)
     return copy;
 }
 
+static struct mail_property *
+findings_copy (void *ctx, const struct mail_property *properties, size_t count)
+{
+    struct mail_property *copy = talloc_array (ctx, struct mail_property, count);
+    for (size_t i = 0; i < count; i++)
+        copy[i] = (struct mail_property){talloc_strdup (copy, properties[i].key),
+                                         talloc_strdup (copy, properties[i].value)};
+    return copy;
+}
+
 struct parsed_file
 parsed_file_copy (void *ctx, const struct parsed_file *file)
 {
@@ -45,6 +58,7 @@ parsed_file_copy (void *ctx, const struct parsed_file *file)
     copy.id = talloc_strdup (ctx, file->id);
     copy.limit = file->limit ? talloc_strdup (ctx, file->limit) : NULL;
     copy.tags = copy_strings (ctx, file->tags, file->tag_count);
+    copy.properties = findings_copy (ctx, file->properties, file->property_count);
     for (unsigned i = 0; i < MAIL_FIELD_COUNT; i++)
         copy.record.fields[i] = talloc_strdup (ctx, file->record.fields[i]);
     copy.record.parent = talloc_strdup (ctx, file->record.parent);
@@ -55,8 +69,8 @@ parsed_file_copy (void *ctx, const struct parsed_file *file)
 }
 
 enum mail_status
-builder_create (void *ctx, const char *scratch, struct terms *terms, struct builder **builder_out,
-                char **error_out)
+builder_create (void *ctx, const char *scratch, struct terms *terms,
+                const struct build_unlock *unlock, struct builder **builder_out, char **error_out)
 {
     struct builder *builder = talloc_zero (ctx, struct builder);
     enum mail_status status = store_builder_create (builder, scratch, &builder->store, error_out);
@@ -65,6 +79,7 @@ builder_create (void *ctx, const char *scratch, struct terms *terms, struct buil
         return status;
     }
     builder->terms = terms;
+    builder->unlock = unlock;
     terms_new_segment (terms);
     *builder_out = builder;
     return MAIL_OK;
@@ -129,6 +144,9 @@ fill_record (void *ctx, struct mime_message *message, struct parsed_file *file)
         const char *raw = mime_header_joined (ctx, message, NULL, headers[i]);
         record->fields[i] = raw ? talloc_strdup (ctx, raw) : "";
     }
+    const char *subject = mime_message_hidden_subject (message);
+    if (subject)
+        record->fields[MAIL_SUBJECT] = talloc_strdup (ctx, subject);
     const char *parent = mime_message_parent (message);
     char *parent_id = parent ? term_message_id (ctx, parent) : NULL;
     record->parent = parent_id ? parent_id : "";
@@ -142,11 +160,34 @@ fill_record (void *ctx, struct mime_message *message, struct parsed_file *file)
 }
 
 static void
+add_finding (struct parsed_file *file, const char *key, const char *value)
+{
+    file->properties[file->property_count++] = (struct mail_property){key, value};
+}
+
+static void
+fill_findings (void *ctx, const struct mime_crypto *crypto, struct parsed_file *file)
+{
+    file->properties = talloc_array (ctx, struct mail_property, 4 + crypto->session_key_count);
+    if (crypto->succeeded)
+        add_finding (file, PROPERTY_DECRYPTION, "success");
+    if (crypto->failed)
+        add_finding (file, PROPERTY_DECRYPTION, "failure");
+    if (crypto->mixed_up)
+        add_finding (file, PROPERTY_REPAIRED, "mixedup");
+    if (crypto->legacy_display)
+        add_finding (file, PROPERTY_REPAIRED, "skip-protected-headers-legacy-display");
+    for (size_t i = 0; i < crypto->session_key_count; i++)
+        add_finding (file, PROPERTY_SESSION_KEY, talloc_strdup (ctx, crypto->session_keys[i]));
+}
+
+static void
 fill_parsed (void *ctx, struct mime_message *message, struct parsed_file *file)
 {
     file->id = term_message_id (ctx, mime_message_id (message));
     const char *const *tags = mime_message_tags (message, &file->tag_count);
     file->tags = copy_strings (ctx, tags, file->tag_count);
+    fill_findings (ctx, mime_message_crypto (message), file);
     fill_record (ctx, message, file);
 }
 
@@ -159,15 +200,44 @@ find_limit (const struct builder *builder, const struct mime_message *message)
     return terms_are_cut (builder->terms) ? mail_reason_word (MAIL_REASON_TOO_BIG) : NULL;
 }
 
+/* What is signed and not encrypted is opened here; the rest by whoever may run gpg. */
+static bool
+open_layer (void *closure, void *ctx, const struct crypto_request *request, int input,
+            struct crypto_result *result_out)
+{
+    const struct build_unlock *unlock = closure;
+    if (request->is_signed)
+        return crypto_take_apart (ctx, input, result_out);
+    return unlock->open (unlock->closure, ctx, request, input, result_out);
+}
+
+static void
+unlock_message (const struct builder *builder, const struct build_job *job,
+                struct mime_message *message)
+{
+    enum mail_decrypt decrypt = builder->unlock ? builder->unlock->decrypt : MAIL_DECRYPT_FALSE;
+    struct mime_unlock how = {
+        .secret_keys = decrypt == MAIL_DECRYPT_TRUE || decrypt == MAIL_DECRYPT_NOSTASH,
+        .export_key = decrypt == MAIL_DECRYPT_TRUE,
+        .session_keys = decrypt == MAIL_DECRYPT_FALSE ? NULL : job->session_keys,
+        .open = open_layer,
+        .closure = (void *) builder->unlock,
+    };
+    how.decrypt = how.secret_keys || (how.session_keys && *how.session_keys);
+    mime_unlock (message, &how);
+}
+
 /* Adds one file's words to the document that is being made. */
 static bool
-add_file (struct builder *builder, void *ctx, int fd, struct parsed_file *file)
+add_file (struct builder *builder, void *ctx, const struct build_job *job, int fd,
+          struct parsed_file *file)
 {
     struct mime_message *message = NULL;
     char *error = NULL;
     struct stat st;
     file->status = mime_message_parse (ctx, fd, &message, &error);
     if (file->status == MAIL_OK) {
+        unlock_message (builder, job, message);
         fill_parsed (ctx, message, file);
         document_add (builder->terms, message);
         file->limit = find_limit (builder, message);
@@ -188,7 +258,7 @@ builder_add (struct builder *builder, void *ctx, const struct build_job *job,
     bool any = false;
     terms_clear (builder->terms);
     for (size_t i = 0; i < job->count; i++)
-        any |= add_file (builder, ctx, job->fds[i], &files_out[i]);
+        any |= add_file (builder, ctx, job, job->fds[i], &files_out[i]);
     if (!any)
         return MAIL_OK;
     builder->documents++;

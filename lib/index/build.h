@@ -10,6 +10,7 @@
 
 #include "index/terms.h"
 #include "manifest.h"
+#include "mime/mime.h"
 #include "record.h"
 
 /* One text document to make, of one file or, when a message's words are made anew, of all its
@@ -18,6 +19,7 @@ struct build_job {
     uint32_t docid;
     const int *fds; /* open regular files, read from their start; the caller closes them */
     size_t count;
+    const char *const *session_keys; /* of the message; NULL-terminated; NULL: none */
 };
 
 /* What is known of a file once it is parsed. */
@@ -29,6 +31,8 @@ struct parsed_file {
     const char *id;          /* in the form of term_message_id() */
     const char *const *tags; /* found by content type */
     size_t tag_count;
+    struct mail_property *properties; /* what came of decrypting and repairing it */
+    size_t property_count;
     const char *limit;    /* mail_reason_word() of why not all of it is indexed, else NULL */
     struct record record; /* with one file entry, its digest set, folder and name not */
 };
@@ -42,9 +46,19 @@ struct parsed_file parsed_file_copy (void *ctx, const struct parsed_file *file);
 
 struct builder;
 
-/* scratch: an empty folder. terms is used again from segment to segment. */
+/* Whether encrypted mail is decrypted for its words, and by whom: struct mime_unlock. */
+struct build_unlock {
+    enum mail_decrypt decrypt;
+    bool (*open) (void *closure, void *ctx, const struct crypto_request *request, int input,
+                  struct crypto_result *result_out);
+    void *closure;
+};
+
+/* unlock must live as long. scratch: an empty folder. terms is used again from segment to segment.
+ */
 enum mail_status builder_create (void *ctx, const char *scratch, struct terms *terms,
-                                 struct builder **builder_out, char **error_out);
+                                 const struct build_unlock *unlock, struct builder **builder_out,
+                                 char **error_out);
 /* Does a job; files_out[i] is about fds[i] and hangs on ctx; its stat is left as it is. A file that
  * cannot be read or is not mail has that as its own status; the function fails for the segment's
  * sake only. */

@@ -12,6 +12,7 @@
 #include "index/crew.h"
 #include "clock.h"
 #include "files.h"
+#include "index/opener.h"
 #include "index/spawner.h"
 #include "index/wire.h"
 #include "index/worker.h"
@@ -49,6 +50,9 @@ struct crew {
     struct mail_workers *workers;
     char *scratch, *text;
     const struct fields *fields;
+    struct decrypt_policy policy;
+    struct opener opener;       /* in this process */
+    struct build_unlock unlock; /* the same */
     struct member *members;
     unsigned count;
     unsigned next;       /* member to look at first: fairness */
@@ -76,7 +80,7 @@ send_fields (struct member *member)
 {
     size_t length;
     char *bytes = fields_encode (NULL, member->crew->fields, &length);
-    wire_send (member->fd, WIRE_FIELDS, 0, bytes, length, NULL, 0);
+    wire_send (member->fd, WIRE_FIELDS, member->crew->policy.decrypt, bytes, length, NULL, 0);
     talloc_free (bytes);
 }
 
@@ -90,7 +94,7 @@ start_member (struct member *member)
     g_array_set_size (member->sent, 0);
     member->announced = 0;
     member->busy = member->ending = false;
-    member->fd = spawner_start_worker (crew->workers, crew->scratch, crew->text);
+    member->fd = spawner_start_worker (crew->workers, crew->scratch, crew->text, crew->policy);
     if (member->fd >= 0) {
         member->reader = wire_reader_create (crew, member->fd);
         send_fields (member);
@@ -98,9 +102,29 @@ start_member (struct member *member)
     return member->fd >= 0;
 }
 
+static bool
+own_open (void *closure, void *ctx, const struct crypto_request *request, int input,
+          struct crypto_result *result_out)
+{
+    return opener_open (closure, -1, ctx, request, input, result_out);
+}
+
+static void
+prepare_own (struct crew *crew)
+{
+    enum mail_decrypt decrypt = crew->policy.decrypt;
+    crew->terms = terms_create (crew, crew->fields);
+    crew->opener = (struct opener){
+        .secret_keys = decrypt == MAIL_DECRYPT_TRUE || decrypt == MAIL_DECRYPT_NOSTASH,
+        .seconds = crew->policy.seconds,
+    };
+    crew->unlock = (struct build_unlock){decrypt, own_open, &crew->opener};
+}
+
 enum mail_status
 crew_create (void *ctx, struct mail_workers *workers, const char *scratch, const char *text,
-             const struct fields *fields, struct crew **crew_out, char **error_out)
+             const struct fields *fields, struct decrypt_policy policy, struct crew **crew_out,
+             char **error_out)
 {
     struct crew *crew = talloc_zero (ctx, struct crew);
     crew->workers = workers;
@@ -116,8 +140,9 @@ crew_create (void *ctx, struct mail_workers *workers, const char *scratch, const
         crew->members[i].fd = -1;
         crew->members[i].sent = g_array_new (FALSE, FALSE, sizeof (struct sent_job));
     }
+    crew->policy = policy;
     if (!workers)
-        crew->terms = terms_create (crew, fields);
+        prepare_own (crew);
     for (unsigned i = 0; workers && i < crew->count; i++) {
         if (!start_member (&crew->members[i])) {
             *error_out = talloc_asprintf (ctx, "cannot start a worker: %s", strerror (errno));
@@ -160,27 +185,28 @@ own_begin (struct crew *crew, const char *folder)
 {
     char *error = NULL;
     TALLOC_FREE (crew->builder);
-    enum mail_status status = builder_create (crew, folder, crew->terms, &crew->builder, &error);
+    enum mail_status status =
+        builder_create (crew, folder, crew->terms, &crew->unlock, &crew->builder, &error);
     if (status != MAIL_OK)
         own_failure (crew, status, error ? error : mail_status_text (status));
     talloc_free (error);
 }
 
 static void
-own_job (struct crew *crew, uint32_t docid, const int *fds, size_t count)
+own_job (struct crew *crew, const struct build_job *job)
 {
-    struct build_job job = {docid, fds, count};
+    size_t count = job->count;
     if (crew->builder) {
         struct crew_event *event = own_event (crew, CREW_PARSED);
-        event->docid = docid;
+        event->docid = job->docid;
         event->files = talloc_zero_array (event, struct parsed_file, count);
         event->file_count = count;
-        enum mail_status status = builder_add (crew->builder, event->files, &job, event->files);
+        enum mail_status status = builder_add (crew->builder, event->files, job, event->files);
         if (status != MAIL_OK)
             own_failure (crew, status, builder_error (crew->builder));
     }
     for (size_t i = 0; i < count; i++)
-        close (fds[i]);
+        close (job->fds[i]);
 }
 
 static void
@@ -254,16 +280,21 @@ crew_room (const struct crew *crew, unsigned worker)
 }
 
 void
-crew_job (struct crew *crew, unsigned worker, uint32_t docid, const int *fds, size_t count)
+crew_job (struct crew *crew, unsigned worker, uint32_t docid, const char *const *session_keys,
+          const int *fds, size_t count)
 {
     struct member *member = &crew->members[worker];
     struct sent_job job = {docid, count};
     if (!crew->workers) {
-        own_job (crew, docid, fds, count);
+        own_job (crew, &(struct build_job){docid, fds, count, session_keys});
         return;
     }
+    GByteArray *keys = g_byte_array_new ();
+    for (; session_keys && *session_keys; session_keys++)
+        g_byte_array_append (keys, (const guint8 *) *session_keys, strlen (*session_keys) + 1);
     g_array_append_val (member->sent, job);
-    ask (member, WIRE_JOB, docid, NULL, 0, fds, count);
+    ask (member, WIRE_JOB, docid, keys->data, keys->len, fds, count);
+    g_byte_array_unref (keys);
     for (size_t i = 0; i < count; i++)
         close (fds[i]);
 }

@@ -9,8 +9,8 @@
 #define CREW_H
 
 #include "index/build.h"
+#include "index/spawner.h"
 
-struct mail_workers;
 struct crew;
 
 enum crew_event_kind {
@@ -37,9 +37,10 @@ struct crew_event {
 };
 
 /* workers: NULL for none: this process does it all. scratch: folder for the segments' parts;
- * text: folder of segments to merge. fields: must live as long. */
+ * text: folder of segments to merge. fields: must live as long. policy: for encrypted mail. */
 enum mail_status crew_create (void *ctx, struct mail_workers *workers, const char *scratch,
-                              const char *text, const struct fields *fields, struct crew **crew_out,
+                              const char *text, const struct fields *fields,
+                              struct decrypt_policy policy, struct crew **crew_out,
                               char **error_out);
 unsigned crew_size (const struct crew *crew);
 
@@ -47,8 +48,9 @@ unsigned crew_size (const struct crew *crew);
 void crew_begin (struct crew *crew, unsigned worker, const char *folder);
 /* Jobs that may be sent to this worker now without waiting for an answer first. */
 unsigned crew_room (const struct crew *crew, unsigned worker);
-/* The descriptors are closed here. */
-void crew_job (struct crew *crew, unsigned worker, uint32_t docid, const int *fds, size_t count);
+/* The descriptors are closed here. session_keys: NULL-terminated; NULL: none. */
+void crew_job (struct crew *crew, unsigned worker, uint32_t docid, const char *const *session_keys,
+               const int *fds, size_t count);
 void crew_end (struct crew *crew, unsigned worker, const char *path, uint32_t first, uint32_t last);
 void crew_merge (struct crew *crew, unsigned worker, const char *path, const char *const *sources,
                  size_t count);

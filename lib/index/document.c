@@ -93,26 +93,39 @@ add_every (struct adding *adding, unsigned field, bool addresses, const char *na
         add_header (adding, field, addresses, raw);
 }
 
+static void
+add_column_text (struct adding *adding, enum text_slot slot, const char *raw)
+{
+    char *text = mime_decode_text (NULL, raw);
+
+    terms_add_header (adding->terms, slot, text);
+    talloc_free (text);
+}
+
 /* What records have of it, too: the first. */
 static void
 add_column (struct adding *adding, enum text_slot slot, const char *name)
 {
     const char *raw = mime_header_raw (adding->message, name, 0);
-    char *text = mime_decode_text (NULL, raw ? raw : "");
 
-    terms_add_header (adding->terms, slot, text);
-    talloc_free (text);
+    add_column_text (adding, slot, raw ? raw : "");
 }
 
 static void
 add_headers (struct adding *adding)
 {
     const struct fields *fields = terms_fields (adding->terms);
+    const char *hidden = mime_message_hidden_subject (adding->message);
 
     add_column (adding, TEXT_SLOT_FROM, "From");
-    add_column (adding, TEXT_SLOT_SUBJECT, "Subject");
+    if (hidden)
+        add_column_text (adding, TEXT_SLOT_SUBJECT, hidden);
+    else
+        add_column (adding, TEXT_SLOT_SUBJECT, "Subject");
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
         add_every (adding, headers[i].field, headers[i].addresses, headers[i].name);
+    if (hidden)
+        add_header (adding, FIELD_SUBJECT, false, hidden);
     for (unsigned field = FIELD_COUNT; field < fields->count; field++)
         add_every (adding, field, false, fields->headers[field]);
 }
@@ -143,6 +156,8 @@ static void
 add_part (struct adding *adding, const struct mail_part *part)
 {
     add_string (adding, FIELD_MIME_TYPE, part->type);
+    if (mime_part_was_sealed (adding->message, part))
+        add_string (adding, FIELD_MIME_TYPE, "application/octet-stream");
     if (part->attachment && !mime_part_is_wrapping (adding->message, part))
         add_string (adding, FIELD_ATTACHMENT, part->filename);
     if (part->kind == MAIL_PART_MESSAGE)

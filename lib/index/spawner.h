@@ -19,7 +19,15 @@ struct mail_workers {
     size_t memory;  /* bytes a worker may use */
 };
 
-/* A new worker that may write in scratch and read in text: the socket to it, or -1 with errno. */
-int spawner_start_worker (struct mail_workers *workers, const char *scratch, const char *text);
+/* Whose keys encrypted mail may be decrypted with, and how long gpg may take for one part. */
+struct decrypt_policy {
+    enum mail_decrypt decrypt;
+    unsigned seconds;
+};
+
+/* A new worker that may write in scratch and read in text, and have mail decrypted by that policy:
+ * the socket to it, or -1 with errno. */
+int spawner_start_worker (struct mail_workers *workers, const char *scratch, const char *text,
+                          struct decrypt_policy policy);
 
 #endif

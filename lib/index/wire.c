@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* wire.c - framing, descriptors, and parsed files as bytes. */
 #include "index/wire.h"
+#include "schema.h"
 
 #include <errno.h>
 #include <glib.h>
@@ -11,9 +12,11 @@
 
 #define READ_SIZE (64 << 10)
 #define PAYLOAD_MAX (64 << 20) /* more is no message of ours */
+#define FINDINGS_MAX 200       /* properties of one file */
+#define FINDING_MAX 200        /* bytes of a value */
 #define RETRY_MS 10
 #define RETRIES 3000
-#define PARSED_TYPE "a(uayayayaayay)"
+#define PARSED_TYPE "a(uayayayaaya(ayay)ay)"
 
 /* ---- sending ---- */
 
@@ -211,6 +214,19 @@ wire_reader_next (struct wire_reader *reader, struct wire_header *header_out,
     return true;
 }
 
+const char **
+wire_strings (void *ctx, const char *payload, size_t length)
+{
+    size_t count = 0;
+    const char **strings = talloc_array (ctx, const char *, 1);
+    for (const char *at = payload; at < payload + length; at += strlen (at) + 1) {
+        strings = talloc_realloc (ctx, strings, const char *, count + 2);
+        strings[count++] = at;
+    }
+    strings[count] = NULL;
+    return strings;
+}
+
 /* ---- parsed files ---- */
 
 static GVariant *
@@ -222,21 +238,27 @@ bytes_variant (const void *bytes, size_t length)
 static GVariant *
 encode_file (void *ctx, const struct parsed_file *file)
 {
-    GVariantBuilder tags;
+    GVariantBuilder tags, properties;
     char *record = NULL;
     size_t length = 0;
     g_variant_builder_init (&tags, G_VARIANT_TYPE ("aay"));
     for (size_t i = 0; i < file->tag_count; i++)
         g_variant_builder_add_value (&tags, g_variant_new_bytestring (file->tags[i]));
+    g_variant_builder_init (&properties, G_VARIANT_TYPE ("a(ayay)"));
+    for (size_t i = 0; i < file->property_count; i++)
+        g_variant_builder_add (&properties, "(@ay@ay)",
+                               g_variant_new_bytestring (file->properties[i].key),
+                               g_variant_new_bytestring (file->properties[i].value));
     if (file->status == MAIL_OK) {
         file->record.files->name = "";
         record = record_encode (ctx, &file->record, &length);
     }
-    return g_variant_new ("(u@ay@ay@ay@aay@ay)", (guint32) file->status,
+    return g_variant_new ("(u@ay@ay@ay@aay@a(ayay)@ay)", (guint32) file->status,
                           g_variant_new_bytestring (file->problem ? file->problem : ""),
                           g_variant_new_bytestring (file->limit ? file->limit : ""),
                           g_variant_new_bytestring (file->id ? file->id : ""),
-                          g_variant_builder_end (&tags), bytes_variant (record, length));
+                          g_variant_builder_end (&tags), g_variant_builder_end (&properties),
+                          bytes_variant (record, length));
 }
 
 char *
@@ -270,13 +292,50 @@ decode_tags (void *ctx, GVariant *tags, struct parsed_file *file)
     file->tags = (const char *const *) copy;
 }
 
+/* Whether a worker may say so: it is a finding about mail, and has the form of one. */
+static bool
+is_finding (const struct mail_property *property)
+{
+    static const char digits[] = "0123456789ABCDEFabcdef:";
+    const char *value = property->value;
+    if (strlen (value) > FINDING_MAX)
+        return false;
+    if (strcmp (property->key, PROPERTY_SESSION_KEY) == 0)
+        return value[strspn (value, digits)] == '\0';
+    if (strcmp (property->key, PROPERTY_DECRYPTION) == 0)
+        return strcmp (value, "success") == 0 || strcmp (value, "failure") == 0;
+    return strcmp (property->key, PROPERTY_REPAIRED) == 0 &&
+           value[strspn (value, "abcdefghijklmnopqrstuvwxyz-")] == '\0';
+}
+
+static bool
+decode_properties (void *ctx, GVariant *properties, struct parsed_file *file)
+{
+    size_t count = g_variant_n_children (properties);
+    bool good = count <= FINDINGS_MAX;
+    file->properties = talloc_zero_array (ctx, struct mail_property, good ? count : 0);
+    for (size_t i = 0; good && i < count; i++) {
+        GVariant *key, *value;
+        struct mail_property *property = &file->properties[i];
+        g_variant_get_child (properties, i, "(@ay@ay)", &key, &value);
+        property->key = talloc_strdup (ctx, g_variant_get_bytestring (key));
+        property->value = talloc_strdup (ctx, g_variant_get_bytestring (value));
+        good = is_finding (property);
+        file->property_count += good;
+        g_variant_unref (key);
+        g_variant_unref (value);
+    }
+    return good;
+}
+
 static bool
 decode_file (void *ctx, GVariant *variant, struct parsed_file *file)
 {
     guint32 status;
-    GVariant *problem, *limit, *id, *tags, *record;
+    GVariant *problem, *limit, *id, *tags, *properties, *record;
     gsize length;
-    g_variant_get (variant, "(u@ay@ay@ay@aay@ay)", &status, &problem, &limit, &id, &tags, &record);
+    g_variant_get (variant, "(u@ay@ay@ay@aay@a(ayay)@ay)", &status, &problem, &limit, &id, &tags,
+                   &properties, &record);
     *file = (struct parsed_file){.status = status};
     if (*g_variant_get_bytestring (problem))
         file->problem = talloc_strdup (ctx, g_variant_get_bytestring (problem));
@@ -285,13 +344,14 @@ decode_file (void *ctx, GVariant *variant, struct parsed_file *file)
     file->id = talloc_strdup (ctx, g_variant_get_bytestring (id));
     decode_tags (ctx, tags, file);
     const char *bytes = g_variant_get_fixed_array (record, &length, 1);
-    bool good = status < MAIL_STATUS_COUNT &&
+    bool good = decode_properties (ctx, properties, file) && status < MAIL_STATUS_COUNT &&
                 (status != MAIL_OK || (record_decode (ctx, bytes, length, &file->record) &&
                                        file->record.file_count == 1));
     g_variant_unref (problem);
     g_variant_unref (limit);
     g_variant_unref (id);
     g_variant_unref (tags);
+    g_variant_unref (properties);
     g_variant_unref (record);
     return good;
 }

@@ -12,12 +12,13 @@
 
 enum wire_type {
     /* to the spawner */
-    WIRE_SPAWN = 1, /* with the worker's end of its socket; payload: scratch folder; number: bytes
-                       of memory it may use */
+    WIRE_SPAWN = 1, /* with the worker's end of its socket; payload: struct wire_spawn, then the
+                       scratch folder and the folder of segments, each ended by a NUL */
     /* to a worker */
-    WIRE_FIELDS, /* once, before all else; payload: fields_encode */
+    WIRE_FIELDS, /* once, before all else; payload: fields_encode; number: enum mail_decrypt */
     WIRE_BLOCK,  /* begins a segment; payload: an empty folder for its parts */
-    WIRE_JOB,    /* number: docid; with the files' descriptors */
+    WIRE_JOB,    /* number: docid; with the files' descriptors; payload: session keys of the
+                    message, each ended by a NUL */
     WIRE_END,    /* no more jobs: finish the segment; payload: its path; number: first docid << 32 |
                     last */
     WIRE_MERGE,  /* payload: path of the result, then the sources, each ended by a NUL */
@@ -25,7 +26,10 @@ enum wire_type {
     WIRE_BEGIN,   /* number: docid of the job that is begun */
     WIRE_PARSED,  /* number: docid; payload: wire_encode_parsed of its files */
     WIRE_SEGMENT, /* payload: struct wire_segment; an answer to END and MERGE */
-    WIRE_FAILED   /* payload: a line about it; number: the status. The segment is lost. */
+    WIRE_FAILED,  /* payload: a line about it; number: the status. The segment is lost. */
+    /* from a worker to its opener, and back: opener.c */
+    WIRE_OPEN,
+    WIRE_OPENED
 };
 
 #define WIRE_FILES_MAX 250 /* descriptors of one job; Linux lets 253 through at once */
@@ -34,6 +38,12 @@ struct wire_header {
     uint32_t type;   /* enum wire_type */
     uint32_t length; /* of the payload */
     uint64_t number;
+};
+
+struct wire_spawn {
+    uint64_t memory;  /* bytes the worker may use */
+    uint32_t decrypt; /* enum mail_decrypt */
+    uint32_t seconds; /* for the decryption of one part */
 };
 
 struct wire_segment {
@@ -62,6 +72,10 @@ bool wire_reader_fill (struct wire_reader *reader);
  * call of either function. */
 bool wire_reader_next (struct wire_reader *reader, struct wire_header *header_out,
                        const char **payload_out);
+
+/* The strings in a payload, each ended by a NUL; NULL-terminated, talloc'd on ctx; they are not
+ * copied. The byte after the payload is a NUL. */
+const char **wire_strings (void *ctx, const char *payload, size_t length);
 
 /* Parsed files as bytes; their stat does not travel. */
 char *wire_encode_parsed (void *ctx, const struct parsed_file *files, size_t count,

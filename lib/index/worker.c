@@ -8,6 +8,7 @@
  */
 #include "index/worker.h"
 #include "files.h"
+#include "index/opener.h"
 #include "index/sandbox.h"
 #include "index/wire.h"
 #include "mime/mime.h"
@@ -28,6 +29,8 @@ struct worker {
     int fd;
     struct terms *terms;
     struct builder *builder; /* of the segment that is being built, or NULL */
+    int opener;
+    struct build_unlock unlock;
 };
 
 static void
@@ -68,18 +71,20 @@ begin_block (struct worker *worker, const char *folder)
     char *error = NULL;
     TALLOC_FREE (worker->builder);
     enum mail_status status =
-        builder_create (NULL, folder, worker->terms, &worker->builder, &error);
+        builder_create (NULL, folder, worker->terms, &worker->unlock, &worker->builder, &error);
     if (status != MAIL_OK)
         fail (worker, status, error ? error : mail_status_text (status));
     talloc_free (error);
 }
 
 static void
-do_job (struct worker *worker, uint32_t docid, const int *fds, size_t count)
+do_job (struct worker *worker, const struct wire_header *header, const char *payload,
+        const int *fds, size_t count)
 {
     void *local = talloc_new (NULL);
     size_t length;
-    struct build_job job = {docid, fds, count};
+    uint32_t docid = (uint32_t) header->number;
+    struct build_job job = {docid, fds, count, wire_strings (local, payload, header->length)};
     struct parsed_file *files = talloc_zero_array (local, struct parsed_file, count);
     if (worker->builder) {
         wire_send (worker->fd, WIRE_BEGIN, docid, NULL, 0, NULL, 0);
@@ -135,11 +140,11 @@ merge (struct worker *worker, const char *payload, size_t length)
     struct segment segment = {0};
     const char **sources = NULL;
     size_t count = 0;
-    for (const char *at = payload + strlen (payload) + 1; at < payload + length;
-         at += strlen (at) + 1) {
-        sources = talloc_realloc (local, sources, const char *, count + 1);
-        sources[count++] = at;
-    }
+    size_t result_length = strlen (payload) + 1;
+    if (result_length < length)
+        sources = wire_strings (local, payload + result_length, length - result_length);
+    while (sources && sources[count])
+        count++;
     sandbox_allow_seconds (MERGE_SECONDS);
     enum mail_status status = store_merge (local, sources, count, payload, &error);
     sandbox_allow_seconds (0);
@@ -152,6 +157,13 @@ merge (struct worker *worker, const char *payload, size_t length)
     talloc_free (local);
 }
 
+static bool
+ask (void *closure, void *ctx, const struct crypto_request *request, int input,
+     struct crypto_result *result_out)
+{
+    return opener_ask (*(int *) closure, ctx, request, input, result_out);
+}
+
 static void
 answer (struct worker *worker, const struct wire_header *header, const char *payload,
         const int *fds, size_t fd_count)
@@ -159,12 +171,13 @@ answer (struct worker *worker, const struct wire_header *header, const char *pay
     switch ((enum wire_type) header->type) {
     case WIRE_FIELDS:
         set_fields (worker, payload, header->length);
+        worker->unlock.decrypt = (enum mail_decrypt) header->number;
         break;
     case WIRE_BLOCK:
         begin_block (worker, payload);
         break;
     case WIRE_JOB:
-        do_job (worker, (uint32_t) header->number, fds, fd_count);
+        do_job (worker, header, payload, fds, fd_count);
         break;
     case WIRE_END:
         end_block (worker, header->number, payload);
@@ -178,12 +191,13 @@ answer (struct worker *worker, const struct wire_header *header, const char *pay
 }
 
 void
-worker_run (int fd, const char *scratch, const char *text, size_t memory)
+worker_run (int fd, int opener, const char *scratch, const char *text, size_t memory)
 {
-    struct worker worker = {.fd = fd};
+    struct worker worker = {.fd = fd, .opener = opener};
     struct wire_header header;
     int fds[WIRE_FILES_MAX];
     size_t fd_count;
+    worker.unlock = (struct build_unlock){.open = ask, .closure = &worker.opener};
     prepare ();
     umask (0077);
     store_abort_without_memory ();

@@ -6,6 +6,7 @@
  * and has a size that a few bytes of packed ciphertext cannot exceed.
  */
 #include "mime/crypto.h"
+#include "mime/cms.h"
 #include "mime/mime-private.h"
 
 #include <errno.h>
@@ -172,17 +173,21 @@ take_apart (void *ctx, GMimeCryptoContext *context, GMimeStream *input, GMimeStr
     return true;
 }
 
+/* GMime itself cannot be asked where gpg is out of sight. */
 bool
 crypto_knows (const char *protocol)
 {
-    GMimeCryptoContext *context;
+    static const char *const known[] = {
+        "application/pgp-signature",   "application/x-pgp-signature",
+        "application/pgp-encrypted",   "application/x-pgp-encrypted",
+        "application/pkcs7-signature", "application/x-pkcs7-signature",
+        "application/pkcs7-mime",      "application/x-pkcs7-mime",
+    };
 
-    mime_init ();
-    context = g_mime_crypto_context_new (protocol);
-    if (context == NULL)
-        return false;
-    g_object_unref (context);
-    return true;
+    for (size_t i = 0; i < G_N_ELEMENTS (known); i++)
+        if (g_ascii_strcasecmp (protocol, known[i]) == 0)
+            return true;
+    return false;
 }
 
 bool
@@ -215,6 +220,43 @@ done:
         result_out->clear = clear;
     else if (clear >= 0)
         close (clear);
+    return result_out->clear >= 0;
+}
+
+static bool
+write_content (void *closure, const char *bytes, size_t length)
+{
+    GMimeStream *stream = closure;
+
+    return g_mime_stream_write (stream, bytes, length) == (ssize_t) length;
+}
+
+bool
+crypto_take_apart (void *ctx, int input, struct crypto_result *result_out)
+{
+    off_t length = lseek (input, 0, SEEK_END);
+    char *bytes =
+        length > 0 ? mmap (NULL, (size_t) length, PROT_READ, MAP_SHARED, input, 0) : MAP_FAILED;
+    int clear = bytes != MAP_FAILED ? crypto_file () : -1;
+    bool done = false;
+
+    *result_out = (struct crypto_result){.clear = -1};
+    if (clear >= 0) {
+        GMimeStream *stream = stream_into (clear);
+
+        done =
+            cms_write_content (bytes, (size_t) length, (struct mail_sink){write_content, stream});
+        g_mime_stream_flush (stream);
+        g_object_unref (stream);
+    }
+    if (bytes != MAP_FAILED)
+        munmap (bytes, (size_t) length);
+    if (done && ftruncate (clear, lseek (clear, 0, SEEK_CUR)) == 0)
+        result_out->clear = clear;
+    else if (clear >= 0)
+        close (clear);
+    if (result_out->clear < 0)
+        result_out->error = talloc_strdup (ctx, "there is no signed content in it");
     return result_out->clear >= 0;
 }
 

@@ -38,10 +38,13 @@ int crypto_file (void);
  * which the caller closes. Strings hang on ctx. */
 bool crypto_open (void *ctx, const struct crypto_request *request, int input,
                   struct crypto_result *result_out);
+/* The same of what is only signed, without gpg and without a look at the signatures: so it can be
+ * called everywhere. */
+bool crypto_take_apart (void *ctx, int input, struct crypto_result *result_out);
 /* Looks at a detached signature over content. */
 void crypto_verify (void *ctx, const char *protocol, GMimeStream *content, const char *signature,
                     size_t length, struct crypto_result *result_out);
-/* Whether GMime knows the protocol. */
+/* Whether there are such signatures or such ciphertext. */
 bool crypto_knows (const char *protocol);
 
 #endif

@@ -119,10 +119,15 @@ void mime_unlock (struct mime_message *message, const struct mime_unlock *how);
 /* Whether there is anything to open. */
 bool mime_is_locked (const struct mime_message *message);
 const struct mime_crypto *mime_message_crypto (const struct mime_message *message);
+/* The raw subject that was encrypted with all of the message, and stands for it in the index; NULL
+ * for none. */
+const char *mime_message_hidden_subject (const struct mime_message *message);
 /* NULL where there was nothing to open in the part. */
 const struct mail_part_security *mime_part_crypto (const struct mime_message *message,
                                                    const struct mail_part *part);
 
+/* Whether a part stands where the application/octet-stream of a multipart/encrypted was. */
+bool mime_part_was_sealed (const struct mime_message *message, const struct mail_part *part);
 /* Whether a part is no content by itself: the signature of a multipart/signed, or a part of a
  * multipart/encrypted. It does not make a message one with attachments. */
 bool mime_part_is_wrapping (const struct mime_message *message, const struct mail_part *part);

@@ -303,6 +303,14 @@ mime_message_limit (const struct mime_message *message, enum mail_reason *reason
 }
 
 bool
+mime_part_was_sealed (const struct mime_message *message, const struct mail_part *part)
+{
+    const struct mime_part *source = &message->sources[part->number - 1];
+
+    return source->clear && is_encrypted (message, source->parent);
+}
+
+bool
 mime_part_is_wrapping (const struct mime_message *message, const struct mail_part *part)
 {
     return is_wrapping (message, (size_t) part->number - 1);

@@ -652,6 +652,14 @@ mime_message_crypto (const struct mime_message *message)
     return &message->crypto;
 }
 
+const char *
+mime_message_hidden_subject (const struct mime_message *message)
+{
+    const struct mail_security *content = &message->crypto.content;
+
+    return content->decrypted_all ? content->subject : NULL;
+}
+
 const struct mail_part_security *
 mime_part_crypto (const struct mime_message *message, const struct mail_part *part)
 {

@@ -161,8 +161,9 @@ merge (struct fixture *f, struct mail_index *index)
     char *error = NULL, *text = talloc_asprintf (f->ctx, "%s/text", index->folder);
     struct merge *under_way = merge_begin (f->ctx, index, scratch, LIMIT, MERGE_AT);
     if (under_way) {
-        assert_int_equal (
-            crew_create (f->ctx, NULL, scratch->path, text, index->fields, &crew, &error), MAIL_OK);
+        assert_int_equal (crew_create (f->ctx, NULL, scratch->path, text, index->fields,
+                                       (struct decrypt_policy){0}, &crew, &error),
+                          MAIL_OK);
         merge_send (under_way, crew, 0);
         crew_wait (f->ctx, crew, -1, &event);
         assert_int_equal (event.kind, CREW_SEGMENT);
@@ -292,7 +293,7 @@ test_source_gone (void **state)
     assert_null (merge_begin (f->ctx, f->index, scratch, LIMIT, MERGE_AT)); /* one at a time */
     assert_int_equal (crew_create (f->ctx, NULL, scratch->path,
                                    talloc_asprintf (f->ctx, "%s/text", f->index->folder),
-                                   f->index->fields, &crew, &error),
+                                   f->index->fields, (struct decrypt_policy){0}, &crew, &error),
                       MAIL_OK);
     merge_send (under_way, crew, 0);
     crew_wait (f->ctx, crew, -1, &event);
