@@ -14,7 +14,7 @@ build_packages="gcc g++ libc6-dev make pkg-config libxapian-dev libgmime-3.0-dev
 # shellcheck disable=SC2034
 test_packages="perl python3"
 # shellcheck disable=SC2034
-more_test_packages="libcmocka-dev notmuch strace zstd emacs-nox elpa-notmuch"
+more_test_packages="libcmocka-dev notmuch strace zstd gpg gpgsm gpg-agent gpgconf emacs-nox elpa-notmuch"
 
 # Prints those of the packages that are not installed.
 missing_packages ()
