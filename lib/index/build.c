@@ -5,6 +5,7 @@
  * Work expected: blocks of up to some thousand files, a millisecond each.
  */
 #include "index/build.h"
+#include "clock.h"
 #include "files.h"
 #include "index/document.h"
 #include "mime/crypto.h"
@@ -18,6 +19,9 @@
 #include <sys/stat.h>
 #include <talloc.h>
 #include <unistd.h>
+
+/* A worker must not be silent for longer than crew.c lets it, the last part included. */
+#define UNLOCK_MS (240 * 1000)
 
 struct builder {
     struct store_builder *store;
@@ -200,14 +204,26 @@ find_limit (const struct builder *builder, const struct mime_message *message)
     return terms_are_cut (builder->terms) ? mail_reason_word (MAIL_REASON_TOO_BIG) : NULL;
 }
 
+/* The decryption of one message. */
+struct opening {
+    const struct build_unlock *unlock;
+    uint64_t until; /* clock_ms(): no part is begun later */
+};
+
 /* What is signed and not encrypted is opened here; the rest by whoever may run gpg. */
 static bool
 open_layer (void *closure, void *ctx, const struct crypto_request *request, int input,
             struct crypto_result *result_out)
 {
-    const struct build_unlock *unlock = closure;
+    const struct opening *opening = closure;
+    const struct build_unlock *unlock = opening->unlock;
     if (request->is_signed)
         return crypto_take_apart (ctx, input, result_out);
+    *result_out = (struct crypto_result){.clear = -1};
+    if (clock_ms () > opening->until) {
+        result_out->error = talloc_strdup (ctx, "it takes too long");
+        return false;
+    }
     return unlock->open (unlock->closure, ctx, request, input, result_out);
 }
 
@@ -216,12 +232,13 @@ unlock_message (const struct builder *builder, const struct build_job *job,
                 struct mime_message *message)
 {
     enum mail_decrypt decrypt = builder->unlock ? builder->unlock->decrypt : MAIL_DECRYPT_FALSE;
+    struct opening opening = {builder->unlock, clock_ms () + UNLOCK_MS};
     struct mime_unlock how = {
         .secret_keys = decrypt == MAIL_DECRYPT_TRUE || decrypt == MAIL_DECRYPT_NOSTASH,
         .export_key = decrypt == MAIL_DECRYPT_TRUE,
         .session_keys = decrypt == MAIL_DECRYPT_FALSE ? NULL : job->session_keys,
         .open = open_layer,
-        .closure = (void *) builder->unlock,
+        .closure = &opening,
     };
     how.decrypt = how.secret_keys || (how.session_keys && *how.session_keys);
     mime_unlock (message, &how);

@@ -20,12 +20,17 @@ def have(*programs):
     return all(shutil.which(program) for program in programs)
 
 
+def scratch():
+    """A folder of which the name leaves room for that of a socket."""
+    return tempfile.mkdtemp(prefix='g', dir=None if len(tempfile.gettempdir()) < 70 else '/tmp')
+
+
 class Keys:
     """Ann has a trusted key; Bob's key is there and not trusted; Carol's is known to others only."""
 
     def __init__(self):
-        self.home = tempfile.mkdtemp(prefix='g', dir='/tmp')
-        self.other = tempfile.mkdtemp(prefix='g', dir='/tmp')
+        self.home = scratch()
+        self.other = scratch()
         self.smime = False
         for home in (self.home, self.other):
             with open(home + '/gpg-agent.conf', 'w') as f:
