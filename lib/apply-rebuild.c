@@ -348,6 +348,18 @@ tell_lost (struct apply *apply, const struct rebuild *rebuild)
     }
 }
 
+/* What is to be known of the only new file: as it was read now, with the message's session keys. */
+static const struct parsed_file *
+as_read (struct rebuild *rebuild, const struct deferred *deferred)
+{
+    struct parsed_file *read = (struct parsed_file *) rebuild->read->data;
+    if (rebuild->places->len > 1 || rebuild->new_files != 1 || rebuild->read->len == 0 ||
+        strcmp (read->id, rebuild->id) != 0)
+        return &deferred->file;
+    build_set_stat (read, &deferred->file.stat);
+    return read;
+}
+
 static enum mail_status
 publish_words (struct apply *apply, struct publish *publish, struct rebuild *rebuild)
 {
@@ -356,8 +368,9 @@ publish_words (struct apply *apply, struct publish *publish, struct rebuild *reb
     bool done;
     for (size_t i = 0; i < count; i++) {
         struct deferred *deferred = deferred_at (apply, rebuild, i);
-        names[i] = (struct publish_name){deferred_folder (apply, deferred),
-                                         deferred_name (apply, deferred), &deferred->file};
+        names[i] =
+            (struct publish_name){deferred_folder (apply, deferred),
+                                  deferred_name (apply, deferred), as_read (rebuild, deferred)};
     }
     const struct publish_words words = {
         .id = rebuild->id,

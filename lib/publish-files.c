@@ -219,9 +219,21 @@ copy_record (struct mail_message *message, const struct record *from)
     to->file_count = 0;
 }
 
+/* Whether the message has a session key from before, without which the file has just been read. */
+static bool
+is_shut (const struct publish *publish, const struct edit *edit, const struct parsed_file *file)
+{
+    void *local = talloc_new (NULL);
+    bool has_key = *message_session_keys (local, edit->message) != NULL;
+    for (size_t i = 0; i < file->property_count; i++)
+        has_key &= strcmp (file->properties[i].value, "success") != 0;
+    talloc_free (local);
+    return has_key && publish->options->decrypt != MAIL_DECRYPT_FALSE;
+}
+
 static enum mail_status
 add_message (struct publish *publish, struct node *node, uint32_t folder, const char *name,
-             const struct parsed_file *file, uint32_t text)
+             const struct parsed_file *file, uint32_t text, bool *again_out)
 {
     uint64_t thread;
     bool was_gone;
@@ -238,6 +250,7 @@ add_message (struct publish *publish, struct node *node, uint32_t folder, const 
         return status;
     if (thread)
         threads_set (publish, node, thread);
+    *again_out = was_gone && is_shut (publish, edit, file);
     forget_findings (edit);
     note_findings (edit, file);
     edit->untagged = !was_gone && is_heir (publish, node);
@@ -404,7 +417,7 @@ publish_file (struct publish *publish, const char *folder, const char *name,
     if (status != MAIL_OK)
         return status;
     if (!node->edit)
-        return add_message (publish, node, folder_id, name, file, text);
+        return add_message (publish, node, folder_id, name, file, text, deferred_out);
     status = further_file (publish, node, folder_id, name, file, text, deferred_out);
     if (status == MAIL_OK && *deferred_out && publish->heirs->len > heirs)
         status = look_again (publish, folder_id, folder);
@@ -416,13 +429,14 @@ rebuilt_file (struct publish *publish, struct node *node, const struct publish_n
               uint32_t text)
 {
     uint32_t folder;
+    bool again; /* of what has just been read with all that there is: no */
     enum mail_status status = publish_folder (publish, name->folder, &folder);
     if (status == MAIL_OK)
         status = drop_from_others (publish, folder, name->name, node);
     if (status != MAIL_OK)
         return status;
     if (!node->edit) /* the message has gone meanwhile: what was built is a new one */
-        return add_message (publish, node, folder, name->name, name->file, text);
+        return add_message (publish, node, folder, name->name, name->file, text, &again);
     add_further_file (publish, node->edit, folder, name->name, name->file);
     return threads_link (publish, node, &name->file->record);
 }

@@ -30,7 +30,9 @@ const struct mail_folders *publish_folders (struct publish *publish);
 
 /* A parsed file under its name; text is the document that was built of it alone. *deferred_out is
  * true where the message has other files with other words: then nothing has been recorded, and the
- * message's words have to be made anew of all its files (publish_rebuilt). */
+ * message's words have to be made anew of all its files (publish_rebuilt). It is also true of a
+ * message that has come back and has session keys, with which it can be read now that it is
+ * recorded. */
 enum mail_status publish_file (struct publish *publish, const char *folder, const char *name,
                                const struct parsed_file *file, uint32_t text, bool *deferred_out);
 /* text was built of all files of the message, among them these new ones, whose names are given,

@@ -16,7 +16,7 @@ import tap
 import sandbox
 import secret
 
-CHECKS = 66
+CHECKS = 69
 WAIT = 300
 
 
@@ -169,6 +169,19 @@ class Test:
         tap.equal((self.names('secretword'), self.names('subject:another')), (['encrypted'], ['encrypted']),
                   'a further file does not take its words away')
         tap.equal(self.properties('encrypted'), ['index.decryption=success', 'session-key'], '... nor its session key')
+        os.unlink(self.folder + '/cur/copy:2,S')
+        # a run in between sees it nowhere
+        self.box.lines('show', '--decrypt=stash', 'id:protected@secret')
+        place = self.folder + '/cur/protected:2,S'
+        os.rename(place, self.box.top + '/away')
+        self.box.lines('new', '--quiet')
+        gone = self.box.count('id:protected@secret')
+        os.rename(self.box.top + '/away', place.replace('protected:', 'back:'))
+        self.box.lines('new', '--quiet')
+        tap.equal((gone, self.names('secretword'), self.names('subject:"true subject"')),
+                  (0, ['encrypted', 'protected'], ['protected']), 'a message that comes back has its words')
+        tap.ok('The true subject' in self.box.lines('search', 'id:protected@secret')[0], '... and its subject')
+        tap.equal(self.properties('protected'), ['index.decryption=success', 'session-key'], '... and its session key')
         self.box.lines('reindex', '--decrypt=false', '*')
         tap.equal((self.names('secretword'), self.properties('encrypted')), ([], []), 'reindex --decrypt=false forgets')
 
