@@ -786,8 +786,8 @@ bool mail_repair_is_open (struct mail_index *index);
  * journal, and removes what is older: journals, damaged snapshots, and those before the newest keep
  * (at least one). */
 enum mail_status mail_snapshot_take (struct mail_index *index, unsigned keep);
-/* Whether it is time: there is none yet, the newest has been taken away, it is a week old, or the
- * journal is over 16 MiB; and something has changed since. */
+/* Whether it is time: there is none yet, the newest has been taken away, one was not finished, it
+ * is a week old, or the journal is over 16 MiB; and something has changed since. */
 bool mail_snapshot_is_due (struct mail_index *index);
 
 /* Writes state anew without the room that changes have left in it, and merges the segments into

@@ -344,7 +344,14 @@ newest_is_missing (void *ctx, struct mail_index *index)
     return path && access (path, F_OK) != 0 && errno == ENOENT;
 }
 
-/* Three stats, no listing: a run of "new" that finds nothing new asks this, too. The folder's own
+/* One that was begun has not come to its end. */
+static bool
+is_unfinished (void *ctx, const struct mail_index *index)
+{
+    return access (talloc_asprintf (ctx, "%s/journal.1", index->folder), F_OK) == 0;
+}
+
+/* Four stats, no listing: a run of "new" that finds nothing new asks this, too. The folder's own
  * time is that of the last snapshot. */
 bool
 mail_snapshot_is_due (struct mail_index *index)
@@ -357,7 +364,7 @@ mail_snapshot_is_due (struct mail_index *index)
     bool is_lost =
         store_metadata (local, index->state, META_JOURNAL_LOST, &lost, NULL) == MAIL_OK && *lost;
     bool due =
-        is_lost || newest_is_missing (local, index) ||
+        is_lost || newest_is_missing (local, index) || is_unfinished (local, index) ||
         (changed && (journal.st_size > DUE_BYTES ||
                      stat (talloc_asprintf (local, "%s/backups", index->folder), &backups) != 0 ||
                      backups.st_mtime < time (NULL) - DUE_SECONDS));

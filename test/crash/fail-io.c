@@ -7,6 +7,9 @@
  * FAIL_FROM   the call, from 1, from which on all of them fail; 0 or unset: none, calls are counted
  * FAIL_ERRNO  the error given (a number)
  * FAIL_READ   set: opening for reading and listing folders fail as well
+ * FAIL_STOP   set: the call does not fail but never comes back, nor does any after it, of any process:
+ *             "before" it is made, or, "torn", when half of what it writes is written. Whoever runs this
+ *             ends the processes then. Files that are removed are calls then, too.
  *
  * A descriptor's path is read from /proc/self/fd at each call, which is slow and always right, also
  * in forked workers that were sent their descriptors.
@@ -15,6 +18,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -32,6 +36,7 @@ static const char *fail_path;
 static uint64_t fail_from;
 static int fail_errno;
 static bool fail_read;
+static bool fail_stop, fail_torn;
 static _Atomic uint64_t *calls;
 
 __attribute__ ((constructor)) static void
@@ -44,6 +49,9 @@ start (void)
     fail_from = from ? strtoull (from, NULL, 10) : 0;
     fail_errno = error ? atoi (error) : ENOSPC;
     fail_read = getenv ("FAIL_READ") != NULL;
+    const char *stop = getenv ("FAIL_STOP");
+    fail_stop = stop != NULL;
+    fail_torn = stop && strcmp (stop, "torn") == 0;
     if (!file || !fail_path)
         return;
     int fd = open (file, O_RDWR | O_CLOEXEC);
@@ -52,6 +60,14 @@ start (void)
     void *map = mmap (NULL, sizeof *calls, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close (fd);
     calls = map == MAP_FAILED ? NULL : map;
+}
+
+/* A sandboxed worker may kill nobody. */
+static void
+stop_here (void)
+{
+    for (;;)
+        poll (NULL, 0, 1000);
 }
 
 /* Counts the call and says whether it is to fail. */
@@ -63,6 +79,8 @@ due (void)
     uint64_t number = atomic_fetch_add (calls, 1) + 1;
     if (!fail_from || number < fail_from)
         return false;
+    if (fail_stop && !fail_torn)
+        stop_here ();
     errno = fail_errno;
     return true;
 }
@@ -111,6 +129,15 @@ path_fails (int dir, const char *path)
     return ours && due ();
 }
 
+/* After a call that is due to be torn has been made in part, or for one that has no parts. */
+static bool
+fails (bool is_due)
+{
+    if (is_due && fail_stop)
+        stop_here ();
+    return is_due;
+}
+
 static void *
 real (const char *name)
 {
@@ -124,7 +151,7 @@ real (const char *name)
         static type (*next) parameters; \
         if (!next) \
             next = (type (*) parameters) real (#name); \
-        return fd_fails (fd) ? -1 : next arguments; \
+        return fails (fd_fails (fd)) ? -1 : next arguments; \
     }
 
 #define WRAP_PATH(type, name, parameters, dir, path, arguments) \
@@ -134,12 +161,28 @@ real (const char *name)
         static type (*next) parameters; \
         if (!next) \
             next = (type (*) parameters) real (#name); \
-        return path_fails (dir, path) ? -1 : next arguments; \
+        return fails (path_fails (dir, path)) ? -1 : next arguments; \
     }
 
-WRAP_FD (ssize_t, write, (int fd, const void *p, size_t n), fd, (fd, p, n))
-WRAP_FD (ssize_t, pwrite, (int fd, const void *p, size_t n, off_t o), fd, (fd, p, n, o))
-WRAP_FD (ssize_t, pwrite64, (int fd, const void *p, size_t n, off64_t o), fd, (fd, p, n, o))
+/* n: of the bytes; half: the arguments with n / 2 for it. */
+#define WRAP_WRITE(name, parameters, fd, n, half, arguments) \
+    ssize_t name parameters; \
+    ssize_t name parameters \
+    { \
+        static ssize_t (*next) parameters; \
+        if (!next) \
+            next = (ssize_t (*) parameters) real (#name); \
+        bool is_due = fd_fails (fd); \
+        if (is_due && fail_torn && n > 1) \
+            next half; \
+        return fails (is_due) ? -1 : next arguments; \
+    }
+
+WRAP_WRITE (write, (int fd, const void *p, size_t n), fd, n, (fd, p, n / 2), (fd, p, n))
+WRAP_WRITE (pwrite, (int fd, const void *p, size_t n, off_t o), fd, n, (fd, p, n / 2, o),
+            (fd, p, n, o))
+WRAP_WRITE (pwrite64, (int fd, const void *p, size_t n, off64_t o), fd, n, (fd, p, n / 2, o),
+            (fd, p, n, o))
 WRAP_FD (ssize_t, writev, (int fd, const struct iovec *v, int n), fd, (fd, v, n))
 WRAP_FD (ssize_t, pwritev, (int fd, const struct iovec *v, int n, off_t o), fd, (fd, v, n, o))
 WRAP_FD (ssize_t, pwritev64, (int fd, const struct iovec *v, int n, off64_t o), fd, (fd, v, n, o))
@@ -154,6 +197,21 @@ WRAP_PATH (int, renameat, (int c, const char *a, int d, const char *b), d, b, (c
 WRAP_PATH (int, renameat2, (int c, const char *a, int d, const char *b, unsigned f), d, b,
            (c, a, d, b, f))
 
+#define WRAP_REMOVE(name, parameters, dir, path, arguments) \
+    int name parameters; \
+    int name parameters \
+    { \
+        static int (*next) parameters; \
+        if (!next) \
+            next = (int (*) parameters) real (#name); \
+        return fail_stop && fails (path_fails (dir, path)) ? -1 : next arguments; \
+    }
+
+WRAP_REMOVE (unlink, (const char *p), AT_FDCWD, p, (p))
+WRAP_REMOVE (unlinkat, (int d, const char *p, int f), d, p, (d, p, f))
+WRAP_REMOVE (rmdir, (const char *p), AT_FDCWD, p, (p))
+WRAP_REMOVE (remove, (const char *p), AT_FDCWD, p, (p))
+
 /* posix_fallocate returns the error. */
 int
 posix_fallocate (int fd, off_t offset, off_t length)
@@ -161,7 +219,7 @@ posix_fallocate (int fd, off_t offset, off_t length)
     static int (*next) (int, off_t, off_t);
     if (!next)
         next = (int (*) (int, off_t, off_t)) real ("posix_fallocate");
-    return fd_fails (fd) ? fail_errno : next (fd, offset, length);
+    return fails (fd_fails (fd)) ? fail_errno : next (fd, offset, length);
 }
 
 static bool
@@ -181,7 +239,7 @@ open_fails (int dir, const char *path, int flags)
         va_end (list); \
         if (!next) \
             next = (int (*) (const char *, int, ...)) real (#name); \
-        return open_fails (AT_FDCWD, path, flags) ? -1 : next (path, flags, mode); \
+        return fails (open_fails (AT_FDCWD, path, flags)) ? -1 : next (path, flags, mode); \
     }
 
 #define WRAP_OPENAT(name) \
@@ -194,7 +252,7 @@ open_fails (int dir, const char *path, int flags)
         va_end (list); \
         if (!next) \
             next = (int (*) (int, const char *, int, ...)) real (#name); \
-        return open_fails (dir, path, flags) ? -1 : next (dir, path, flags, mode); \
+        return fails (open_fails (dir, path, flags)) ? -1 : next (dir, path, flags, mode); \
     }
 
 WRAP_OPEN (open)
