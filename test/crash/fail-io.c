@@ -7,9 +7,9 @@
  * FAIL_FROM   the call, from 1, from which on all of them fail; 0 or unset: none, calls are counted
  * FAIL_ERRNO  the error given (a number)
  * FAIL_READ   set: opening for reading and listing folders fail as well
- * FAIL_STOP   set: the call does not fail but never comes back, nor does any after it, of any process:
- *             "before" it is made, or, "torn", when half of what it writes is written. Whoever runs this
- *             ends the processes then. Files that are removed are calls then, too.
+ * FAIL_STOP   set: the call does not fail but never comes back, nor does any after it, of any
+ * process: "before" it is made, or, "torn", when half of what it writes is written. Whoever runs
+ * this ends the processes then. Files that are removed are calls then, too.
  *
  * A descriptor's path is read from /proc/self/fd at each call, which is slow and always right, also
  * in forked workers that were sent their descriptors.
