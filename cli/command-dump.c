@@ -50,6 +50,8 @@ struct dump {
     struct mail_index *index;
     struct mail_results *results;
     FILE *file;
+    bool terminal; /* which control characters in an id must not reach */
+    bool lossy;    /* something could not be written in this format */
 };
 
 static void
@@ -84,22 +86,53 @@ print_settings (const struct dump *dump)
 }
 
 static void
-print_tags (const struct dump *dump, void *local, const struct mail_message *message)
+leave_out (struct dump *dump, const char *what, const char *text)
+{
+    char *line = text_line (NULL, text);
+
+    report (dump->cli, "%s '%s' cannot be written in the format sup (skipping)", what, line);
+    dump->lossy = true;
+    talloc_free (line);
+}
+
+/* "ID (TAG TAG)": a blank ends either, and a parenthesis all of it. */
+static void
+print_sup (struct dump *dump, void *local, const char *id, const char *const *tags, size_t count)
+{
+    const char *between = "";
+
+    if (strpbrk (id, " \n")) {
+        leave_out (dump, "the message", id);
+        return;
+    }
+    fprintf (dump->file, "%s (", dump->terminal ? text_line (local, id) : id);
+    for (size_t i = 0; i < count; i++) {
+        if (strpbrk (tags[i], " \n)")) {
+            leave_out (dump, "the tag", tags[i]);
+            continue;
+        }
+        fprintf (dump->file, "%s%s", between,
+                 dump->terminal ? text_line (local, tags[i]) : tags[i]);
+        between = " ";
+    }
+    fputs (")\n", dump->file);
+}
+
+static void
+print_tags (struct dump *dump, void *local, const struct mail_message *message)
 {
     size_t count;
     const char *const *tags = mail_message_tags (message, &count);
     const char *id = mail_message_id (message);
 
     if (dump->options->format == DUMP_SUP) {
-        fprintf (dump->file, "%s (", id);
-        for (size_t i = 0; i < count; i++)
-            fprintf (dump->file, "%s%s", i ? " " : "", tags[i]);
-        fputs (")\n", dump->file);
+        print_sup (dump, local, id, tags, count);
         return;
     }
     for (size_t i = 0; i < count; i++)
         fprintf (dump->file, "%s+%s", i ? " " : "", text_encode_hex (local, tags[i]));
-    fprintf (dump->file, " -- %s\n", text_term (local, "id", id));
+    fprintf (dump->file, " -- %s\n",
+             dump->terminal ? text_printable_term (local, "id", id) : text_term (local, "id", id));
 }
 
 static void
@@ -118,16 +151,16 @@ print_properties (const struct dump *dump, void *local, const struct mail_messag
 }
 
 static void
-print_message (const struct dump *dump, int include, const struct mail_message *message)
+print_message (struct dump *dump, int include, const struct mail_message *message)
 {
-    void *local;
+    void *local = talloc_new (NULL);
 
     if (strchr (mail_message_id (message), '\n')) {
         report (dump->cli, "the message id has a newline in it (skipping): %s",
-                mail_message_id (message));
+                text_line (local, mail_message_id (message)));
+        talloc_free (local);
         return;
     }
-    local = talloc_new (NULL);
     if (include & DUMP_TAGS)
         print_tags (dump, local, message);
     if (include & DUMP_PROPERTIES)
@@ -136,7 +169,7 @@ print_message (const struct dump *dump, int include, const struct mail_message *
 }
 
 static enum mail_status
-print_messages (const struct dump *dump, int include)
+print_messages (struct dump *dump, int include)
 {
     void *local = talloc_new (NULL);
     struct progress *progress = progress_begin (local, "messages", dump->options->output != NULL);
@@ -158,7 +191,7 @@ print_messages (const struct dump *dump, int include)
 }
 
 static int
-print_all (const struct dump *dump)
+print_all (struct dump *dump)
 {
     int include = dump->options->include;
     enum mail_status status = MAIL_OK;
@@ -170,7 +203,9 @@ print_all (const struct dump *dump)
         status = print_settings (dump);
     if (status == MAIL_OK && include & (DUMP_TAGS | DUMP_PROPERTIES))
         status = print_messages (dump, include);
-    return status == MAIL_OK ? 0 : report_status (dump->cli, status, dump->index);
+    if (status != MAIL_OK)
+        return report_status (dump->cli, status, dump->index);
+    return dump->lossy ? 1 : 0;
 }
 
 static int
@@ -178,7 +213,7 @@ output_failed (const struct dump *dump, int error)
 {
     report (dump->cli, "cannot write '%s': %s",
             dump->options->output ? dump->options->output : "the output", strerror (error));
-    return error == ENOSPC || error == EDQUOT ? EXIT_AGAIN : 1;
+    return output_exit_code (error);
 }
 
 /* Prints to a descriptor, compressed where wanted; closes it. */
@@ -210,7 +245,7 @@ print_to_file (struct dump *dump)
         return 1;
     }
     code = print_to (dump, atomic_fd (file));
-    error = code == 0 ? atomic_finish (file) : 0;
+    error = code == 0 || dump->lossy ? atomic_finish (file) : 0;
     talloc_free (file);
     return error ? output_failed (dump, error) : code;
 }
@@ -221,6 +256,7 @@ print_to_stdout (struct dump *dump)
     if (dump->options->gzip)
         return print_to (dump, dup (STDOUT_FILENO));
     dump->file = stdout;
+    dump->terminal = isatty (STDOUT_FILENO);
     return print_all (dump);
 }
 

@@ -7,6 +7,7 @@
  * later ones at most every tenth of a second.
  */
 #include "output.h"
+#include "command.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -77,6 +78,12 @@ output_broken (void)
 }
 
 int
+output_exit_code (int error)
+{
+    return error == ENOSPC || error == EDQUOT ? EXIT_AGAIN : 1;
+}
+
+int
 output_finish (const char *program, int code)
 {
     bool had_error = ferror (stdout);
@@ -90,5 +97,7 @@ output_finish (const char *program, int code)
     if (write_error != 0 && write_error != EPIPE)
         fprintf (stderr, "%s: cannot write to the standard output: %s\n", program,
                  strerror (write_error));
-    return write_error != 0 && code == 0 ? 1 : code;
+    if (write_error == 0 || code != 0)
+        return code;
+    return output_exit_code (write_error);
 }

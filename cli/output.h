@@ -19,8 +19,10 @@ void output_init (void);
 void output_result (void);
 /* Writing has failed: what follows is lost. */
 bool output_broken (void);
-/* Flushes and closes stdout. Returns code, or 1 where code is 0 and something was not written; says
- * why on stderr, but for a closed pipe. */
+/* Exit code of a failure to write (errno): EXIT_AGAIN for a full disk. */
+int output_exit_code (int error);
+/* Flushes and closes stdout. Returns code, or output_exit_code() where code is 0 and something was
+ * not written; says why on stderr, but for a closed pipe. */
 int output_finish (const char *program, int code);
 
 #endif

@@ -246,14 +246,28 @@ only_ids (void *ctx, const char *text)
     return ids;
 }
 
+/* An id with control characters in it is none that a mail may have: the reply names it no more than
+ * others of the kind. */
+static bool
+is_printable (const char *id)
+{
+    for (; *id; id++)
+        if ((unsigned char) *id < ' ' || *id == 0x7f)
+            return false;
+    return true;
+}
+
 static void
 write_ids (FILE *file, const struct reply *reply)
 {
     char *ids = only_ids (NULL, reply->before);
 
-    write_text (file, "In-Reply-To", reply->in_reply_to);
-    ids = talloc_asprintf_append_buffer (ids, "%s%s", *ids ? " " : "", reply->in_reply_to);
-    write_text (file, "References", ids);
+    if (is_printable (reply->in_reply_to)) {
+        write_text (file, "In-Reply-To", reply->in_reply_to);
+        ids = talloc_asprintf_append_buffer (ids, "%s%s", *ids ? " " : "", reply->in_reply_to);
+    }
+    if (*ids)
+        write_text (file, "References", ids);
     talloc_free (ids);
 }
 

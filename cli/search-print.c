@@ -207,7 +207,8 @@ search_print_message_id (const struct search_print *print, const struct mail_mes
     char *text = NULL;
 
     if (printer_is_lines (print->printer))
-        text = print->quote_ids ? text_term (NULL, "id", id) : talloc_asprintf (NULL, "id:%s", id);
+        text = print->quote_ids ? text_printable_term (NULL, "id", id)
+                                : talloc_asprintf (NULL, "id:%s", id);
     printer_string (print->printer, text ? text : id);
     printer_separator (print->printer);
     talloc_free (text);

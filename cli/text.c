@@ -118,6 +118,32 @@ text_term (void *ctx, const char *prefix, const char *value)
     return term;
 }
 
+char *
+text_printable_term (void *ctx, const char *prefix, const char *value)
+{
+    char *plain = text_line (NULL, value), *term, *to;
+    bool same = strcmp (plain, value) == 0;
+    size_t length = strlen (value);
+
+    talloc_free (plain);
+    if (same)
+        return text_term (ctx, prefix, value);
+    term = talloc_array (ctx, char, strlen (prefix) + 3 * length + 5);
+    to = stpcpy (stpcpy (term, prefix), ":%\"");
+    for (size_t i = 0, step; i < length; i += step) {
+        const char *instead;
+
+        step = next_character (value + i, length - i, "", &instead);
+        if (!instead && !strchr ("%\"", value[i]))
+            to = mempcpy (to, value + i, step);
+        else
+            for (size_t k = 0; k < step; k++)
+                to += sprintf (to, "%%%02x", (unsigned char) value[i + k]);
+    }
+    strcpy (to, "\"");
+    return term;
+}
+
 /* A value up to a byte that could mean something else in a query. */
 static char *
 bare_id (void *ctx, const char *value)

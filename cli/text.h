@@ -23,6 +23,10 @@ void text_write_block (FILE *file, const char *text, size_t length);
  * a quote, a parenthesis or a byte > 127. talloc'd on ctx. */
 char *text_term (void *ctx, const char *prefix, const char *value);
 
+/* The same of what a terminal or a line may see: a value in which text_line would replace something
+ * becomes PREFIX:%"VALUE", with these bytes, quotes and "%" as %XX, which a query reads. */
+char *text_printable_term (void *ctx, const char *prefix, const char *value);
+
 /* The value, talloc'd on ctx, where query is one id: term (quoted or not) and nothing else, else
  * NULL. To a query it may be a pattern. */
 char *text_id_of_term (void *ctx, const char *query);

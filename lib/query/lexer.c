@@ -169,6 +169,31 @@ take_quoted (struct lexer *lexer, struct lexeme *lexeme, size_t start)
     lexer->position = lexeme->unclosed ? index : index + 1;
 }
 
+/* The same of an exact value with %XX for bytes that cannot be printed: %"...". */
+static bool
+take_encoded (struct lexer *lexer, struct lexeme *lexeme, size_t start,
+              struct mail_query_error *error)
+{
+    take_quoted (lexer, lexeme, start + 1);
+    char *copy = talloc_array (lexer->ctx, char, lexeme->value_length + 1), *to = copy;
+    const char *end = lexeme->value + lexeme->value_length;
+
+    for (const char *from = lexeme->value; from < end; from++) {
+        int high = end - from > 2 ? g_ascii_xdigit_value (from[1]) : -1;
+        int low = high < 0 ? -1 : g_ascii_xdigit_value (from[2]);
+        if (*from == '%' && (low < 0 || high + low == 0))
+            return query_error_set (
+                lexer->ctx, error, lexeme->value_offset + (size_t) (from - lexeme->value), 1,
+                "a % itself is %25", "two hexadecimal digits must follow this \"%%\"");
+        *to++ = *from == '%' ? (char) (high * 16 + low) : *from;
+        from += *from == '%' ? 2 : 0;
+    }
+    *to = '\0';
+    lexeme->value = copy;
+    lexeme->value_length = (size_t) (to - copy);
+    return true;
+}
+
 /* ---- prefixes ------------------------------------------------------------------------------ */
 
 /* Length of "name:" at an index, without the colon; 0 for none. */
@@ -264,6 +289,8 @@ take_prefixed (struct lexer *lexer, struct lexeme *lexeme, struct mail_query_err
         take_quoted (lexer, lexeme, start);
         return true;
     }
+    if (prefix->kind == KIND_TERM && at (lexer, start) == '%' && at (lexer, start + 1) == '"')
+        return take_encoded (lexer, lexeme, start, error);
     if (at (lexer, start) == '(') {
         lexeme->kind = LEX_GROUP;
         lexer->position = start + 1;

@@ -3,7 +3,8 @@
  * lexer.h - the pieces of a query's text.
  *
  * A piece keeps its place in the text, so that errors can point at it. Values are pointers into the
- * text, except quoted ones that had a doubled quote, which are talloc'd on the lexer's context.
+ * text, except quoted ones that had a doubled quote or were encoded (id:%"..."), which are talloc'd
+ * on the lexer's context.
  */
 #ifndef LEXER_H
 #define LEXER_H
@@ -56,7 +57,8 @@ bool query_error_set (void *ctx, struct mail_query_error *error, size_t offset, 
                       const char *hint, const char *format, ...)
     __attribute__ ((format (printf, 6, 7)));
 
-/* Takes the next piece. Errors: a prefix with nothing behind it, a misspelt prefix. */
+/* Takes the next piece. Errors: a prefix with nothing behind it, a misspelt prefix, a
+ * "%" that encodes nothing. */
 bool lexer_next (struct lexer *lexer, struct lexeme *lexeme_out, struct mail_query_error *error);
 
 #endif

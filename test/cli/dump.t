@@ -28,10 +28,17 @@ is '... quietly' "$(cat out err)" ''
 runs 'dump' 0 "$MAIL" dump
 ok '... is all of it' diff all out
 is 'property:' "$("$MAIL" search --output=messages 'property:"foo=bar baz"') $("$MAIL" count 'property:"k=v=w"')" 'id:a@x 1'
-runs 'sup' 0 "$MAIL" dump --format=sup
-is '... has lines of its own' "$(grep -v '^#' out)" 'a@x (inbox p(q) per%c two words unread ü)
+runs 'sup' 1 "$MAIL" dump --format=sup
+is '... has lines of its own' "$(grep -v '^#' out)" 'a@x (inbox per%c unread ü)
 q"c(d)@x ()
 ü@x (inbox unread)'
+says '... without what cannot be said in them' "mail dump: the tag 'p(q)' cannot be written in the format sup (skipping)
+mail dump: the tag 'two words' cannot be written in the format sup (skipping)"
+is '... of what can be said nothing is lost' "$("$MAIL" restore --format=sup <out && "$MAIL" dump --format=sup)" "$(cat out)"
+"$MAIL" restore --input=all
+cp out whole
+runs 'sup, a file' 1 "$MAIL" dump --format=sup --output=partly
+ok '... is written' diff whole partly
 is 'only tags' "$("$MAIL" dump --include=tags | grep -c '^#')" 1
 is 'only properties' "$("$MAIL" dump --include=properties | tail -n +2)" '#= a@x foo=bar%20baz k=v=w'
 is 'only settings' "$("$MAIL" dump --include=config)" '#notmuch-dump batch-tag:3 config
@@ -136,5 +143,25 @@ runs 'dump into restore' 0 timeout 20 sh -c '"$MAIL" dump | "$MAIL" restore'
 is 'file names follow tag' "$("$MAIL" search --output=files id:a@x)" "$HOME/Mail/in/cur/1:2,FS"
 "$MAIL" restore --input=all
 is 'file names follow restore' "$("$MAIL" search --output=files id:a@x)" "$HOME/Mail/in/cur/1:2,"
+
+# On a terminal an id has no control characters, and can be asked for.
+printf 'From: a@b\nSubject: odd\nMessage-ID: <a\001%%\177\302\205b@x>\n\nbody\n' >"$HOME/Mail/odd"
+"$MAIL" new --quiet
+python3 - "$MAIL" dump subject:odd >terminal <<'PY'
+import pty, sys
+pty.spawn(sys.argv[1:], lambda fd: __import__('os').read(fd, 4096), lambda fd: b'')
+PY
+printable='id:%"a%01%25%7f%c2%85b@x"'
+is 'on a terminal' "$(tr -d '\r' <terminal | tail -n 1)" "+inbox +unread -- $printable"
+is '... not to a file' "$("$MAIL" dump subject:odd | tail -n 1)" "$(printf '+inbox +unread -- id:"a\001%%\177\302\205b@x"')"
+is 'search prints it so, too' "$("$MAIL" search --output=messages subject:odd)" "$printable"
+is '... and takes it back' "$("$MAIL" search --output=messages "$printable")" "$printable"
+is '... json has the id' "$("$MAIL" search --output=messages --format=json "$printable")" "$(printf '["a\\u0001%%\177\302\205b@x"]')"
+echo "+fed -- $printable" | "$MAIL" tag --batch
+is '... so does a list' "$("$MAIL" search --output=messages tag:fed)" "$printable"
+for text in 'id:%"a%0"' 'id:%"%zz"' 'id:%"%00"'; do
+    runs "$text" 2 "$MAIL" count "$text"
+done
+ok '... is an error, with its place' grep -q 'two hexadecimal digits' err
 
 finish

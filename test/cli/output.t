@@ -37,12 +37,12 @@ is 'a reader that is gone from the start: exit code' "$code" 1
 says 'a reader that is gone from the start: quiet' ''
 
 if [ -c /dev/full ]; then
-    for arguments in 'search *' 'search --output=tags *' 'count' 'show *' 'config list' 'help' '--version' 'new'; do
+    for arguments in 'search *' 'search --output=tags *' 'count' 'show *' 'config list' 'help' '--version' 'new' dump 'dump --format=sup'; do
         set -f
         # shellcheck disable=SC2086 # words
         code=0 && "$MAIL" $arguments >/dev/full 2>err || code=$?
         set +f
-        is "$arguments > /dev/full: exit code" "$code" 1
+        is "$arguments > /dev/full: exit code" "$code" 75
         ok "$arguments > /dev/full: says why" \
             grep -q '^mail: cannot write to the standard output: No space left on device$' err
     done

@@ -127,6 +127,11 @@ is 'a subject with Re' "$("$MAIL" reply id:mine@x | grep Subject)" 'Subject: RE:
 mail odd-references 'From: ann@x' 'References: junk <one@x> <t wo@x> <> more, <three@x' 'Subject: x'
 "$MAIL" new --quiet
 is 'references that are none' "$("$MAIL" reply id:odd-references@x | grep References)" 'References: <one@x> <odd-references@x>'
+mail "$(printf 'id\001\177')" 'From: ann@x' "$(printf 'References: <r\002@x> <one@x>')" 'Subject: odd id'
+"$MAIL" new --quiet
+"$MAIL" reply 'subject:"odd id"' >out
+is 'ids with controls are not named' "$(grep -c In-Reply-To out) $(grep References out)" '0 References: <one@x>'
+is '... and no control is written' "$(tr -d '\n' <out | tr -d '[:print:]' | wc -c)" 0
 runs 'what a sender may write' 0 "$MAIL" reply id:control@x
 is '... makes no field' "$(grep -c '^Bcc' out)" 0
 is '... has no controls' "$(tr -d '\n' <out | tr -d '[:print:]' | tr -d '\200-\377' | wc -c)" 0
