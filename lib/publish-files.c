@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * publish-files.c - files come, go and are renamed: what that means for their messages.
+ * publish-files.c - files come: what that means for their messages.
  */
 #include "edits.h"
 #include "properties.h"
@@ -61,53 +61,6 @@ publish_set_text (struct publish *publish, struct edit *edit, uint32_t text)
     return status == MAIL_OK ? put_alias (publish->writer, text, message->docid) : status;
 }
 
-/* ---- who has a name ---- */
-
-/* Calls back with each message that has this file, and the file's place in its record. That is one
- * message, but where a name is passed on in this run, and after a run that was stopped. Return
- * false to stop. A remembered problem of the name is forgotten: whoever asks changes what it stood
- * for. */
-typedef bool (*holder_fn) (void *closure, struct edit *edit, size_t at);
-
-/* Within one record a name can stand twice: while two files of a message exchange theirs. */
-static bool
-each_file (struct edit *edit, uint32_t folder, const char *name, holder_fn each, void *closure)
-{
-    const struct record *record = &edit->message->record;
-    bool more = true;
-    for (size_t at = 0; more && at < record->file_count;) {
-        size_t before = record->file_count;
-        if (record->files[at].folder == folder && strcmp (record->files[at].name, name) == 0)
-            more = each (closure, edit, at);
-        at += record->file_count == before; /* else the file has gone, and the next is here */
-    }
-    return more;
-}
-
-static enum mail_status
-each_holder (struct publish *publish, uint32_t folder, const char *name, holder_fn each,
-             void *closure)
-{
-    void *local = talloc_new (publish);
-    struct store_term term = term_file (local, folder, name);
-    struct idset ids = {NULL, 0};
-    enum mail_status status = store_postings (local, publish->writer->state, term, &ids);
-    if (status != MAIL_OK)
-        writer_fail (publish->writer, status);
-    bool more = true;
-    for (size_t i = 0; status == MAIL_OK && more && i < ids.count; i++) {
-        struct edit *edit;
-        status = publish_edit (publish, ids.ids[i], &edit);
-        if (status == MAIL_OK && !edit)
-            status = publish_forget_problem (publish, ids.ids[i]);
-        if (status != MAIL_OK || !edit)
-            continue;
-        more = each_file (edit, folder, name, each, closure);
-    }
-    talloc_free (local);
-    return status;
-}
-
 /* ---- files come ---- */
 
 static struct record_file
@@ -123,75 +76,6 @@ name_file (struct edit *edit, uint32_t folder, const char *name, const struct pa
         named.differs[i] = same ? NULL : talloc_strdup (message, value);
     }
     return named;
-}
-
-/* What was found while reading a file: that not all of it is indexed, how decrypting it went. */
-static void
-note_findings (struct edit *edit, const struct parsed_file *file)
-{
-    const struct mail_property property = {PROPERTY_LIMIT, file->limit};
-    if (file->limit)
-        edit_add_property (edit, &property);
-    for (size_t i = 0; i < file->property_count; i++)
-        edit_add_property (edit, &file->properties[i]);
-}
-
-/* All of that is to be found anew; but keys are kept. */
-static void
-forget_findings (struct edit *edit)
-{
-    edit_remove_properties (edit, PROPERTY_LIMIT);
-    edit_remove_properties (edit, PROPERTY_DECRYPTION);
-    edit_remove_properties (edit, PROPERTY_REPAIRED);
-}
-
-static void
-add_content_tags (struct edit *edit, const struct parsed_file *file)
-{
-    for (size_t i = 0; i < file->tag_count; i++)
-        edit_add_tag (edit, file->tags[i]);
-}
-
-/* Another index had the message, and its tags are what they were there. */
-static bool
-take_over (struct publish *publish, struct edit *edit)
-{
-    struct mail_edits *known = publish->options->known;
-    edit->keep_tags = known && edits_know (known, edit->message->id);
-    if (edit->keep_tags) {
-        edits_alter (known, edit);
-        publish->counts.known++;
-    }
-    return edit->keep_tags;
-}
-
-void
-publish_new_tags (struct publish *publish, struct edit *edit)
-{
-    const struct mail_apply_options *options = publish->options;
-    bool seen = edit_is_seen (edit, publish->folders);
-    edit->first_tags = true;
-    for (size_t i = 0; i < options->new_tags_count; i++) {
-        const char *tag = options->new_tags[i];
-        if (*tag && !(seen && strcmp (tag, "unread") == 0))
-            edit_add_tag (edit, tag);
-    }
-}
-
-/* known: it has its tags already, from before it went, or gets those of another message. */
-static void
-tag_new_message (struct publish *publish, struct edit *edit, const struct parsed_file *file,
-                 bool known)
-{
-    const struct mail_apply_options *options = publish->options;
-    add_content_tags (edit, file);
-    if (!known && take_over (publish, edit))
-        return;
-    if (options->maildir_flags)
-        edit_tags_from_flags (edit, publish->folders);
-    edit->files_changed = false;
-    if (!known)
-        publish_new_tags (publish, edit);
 }
 
 static bool
@@ -219,18 +103,6 @@ copy_record (struct mail_message *message, const struct record *from)
     to->file_count = 0;
 }
 
-/* Whether the message has a session key from before, without which the file has just been read. */
-static bool
-is_shut (const struct publish *publish, const struct edit *edit, const struct parsed_file *file)
-{
-    void *local = talloc_new (NULL);
-    bool has_key = *message_session_keys (local, edit->message) != NULL;
-    for (size_t i = 0; i < file->property_count; i++)
-        has_key &= strcmp (file->properties[i].value, "success") != 0;
-    talloc_free (local);
-    return has_key && publish->options->decrypt != MAIL_DECRYPT_FALSE;
-}
-
 static enum mail_status
 add_message (struct publish *publish, struct node *node, uint32_t folder, const char *name,
              const struct parsed_file *file, uint32_t text, bool *again_out)
@@ -250,11 +122,11 @@ add_message (struct publish *publish, struct node *node, uint32_t folder, const 
         return status;
     if (thread)
         threads_set (publish, node, thread);
-    *again_out = was_gone && is_shut (publish, edit, file);
-    forget_findings (edit);
-    note_findings (edit, file);
+    *again_out = was_gone && content_is_shut (publish, edit, file);
+    content_forget_findings (edit);
+    content_note_findings (edit, file);
     edit->untagged = !was_gone && is_heir (publish, node);
-    tag_new_message (publish, edit, file, was_gone || edit->untagged);
+    content_tag_new (publish, edit, file, was_gone || edit->untagged);
     if (was_gone)
         publish->counts.renamed++;
     else
@@ -307,9 +179,9 @@ add_further_file (struct publish *publish, struct edit *edit, uint32_t folder, c
     edit->keep_tags |= known_of && edits_know (known_of, edit->message->id);
     if (is_alone (edit, folder, name)) {
         renew_headers (edit->message, file);
-        forget_findings (edit);
+        content_forget_findings (edit);
     }
-    note_findings (edit, file);
+    content_note_findings (edit, file);
     struct record_file named = name_file (edit, folder, name, file);
     long known = record_find_file (record, folder, name);
     if (known < 0)
@@ -342,7 +214,7 @@ static enum mail_status
 drop_from_others (struct publish *publish, uint32_t folder, const char *name, struct node *node)
 {
     struct dropping dropping = {publish, node};
-    return each_holder (publish, folder, name, drop_if_other, &dropping);
+    return publish_each_holder (publish, folder, name, drop_if_other, &dropping);
 }
 
 static enum mail_status
@@ -353,18 +225,6 @@ open_node (struct publish *publish, const char *id, struct node **node_out)
     if (status == MAIL_OK && node->is_mail && !node->edit)
         status = publish_edit (publish, node->docid, &node->edit);
     return status;
-}
-
-/* What follows from the content of the files, and is to be found in it anew. */
-static void
-forget_content (const struct publish *publish, struct edit *edit)
-{
-    if (publish->options->decrypt == MAIL_DECRYPT_FALSE)
-        edit_remove_properties (edit, PROPERTY_SESSION_KEY);
-    edit_remove_tag (edit, "attachment");
-    edit_remove_tag (edit, "encrypted");
-    edit_remove_tag (edit, "signed");
-    edit_remove_properties (edit, "index.");
 }
 
 /* A file of a message that is known: its words are known too, or it has them to itself, or they
@@ -380,10 +240,10 @@ further_file (struct publish *publish, struct node *node, uint32_t folder, const
     if (*deferred_out)
         return publish_waste_text (publish, text);
     if (reindex)
-        forget_content (publish, edit);
+        content_forget (publish, edit);
     add_further_file (publish, edit, folder, name, file);
     if (reindex)
-        add_content_tags (edit, file);
+        content_add_tags (edit, file);
     enum mail_status status = threads_link (publish, node, &file->record);
     if (status != MAIL_OK)
         return status;
@@ -453,25 +313,6 @@ first_by_name (const struct publish_name *files, size_t count)
     return first;
 }
 
-/* What the content of all files says, not only of the new ones: these are as many as came
- * together. What could not be read may have said what the message has. */
-static void
-renew_content (const struct publish *publish, struct edit *edit, const struct publish_words *words)
-{
-    bool reindex = publish->options->reindex;
-    if (!words->part)
-        forget_findings (edit);
-    if (reindex && !words->part)
-        forget_content (publish, edit);
-    for (size_t i = 0; i < words->count + words->read_count; i++) {
-        const struct parsed_file *file =
-            i < words->count ? words->files[i].file : &words->read[i - words->count];
-        note_findings (edit, file);
-        if (reindex)
-            add_content_tags (edit, file);
-    }
-}
-
 enum mail_status
 publish_rebuilt (struct publish *publish, const struct publish_words *words, bool *done_out)
 {
@@ -489,105 +330,8 @@ publish_rebuilt (struct publish *publish, const struct publish_words *words, boo
         status = rebuilt_file (publish, node, &words->files[i], words->text);
     if (status != MAIL_OK)
         return status;
-    renew_content (publish, node->edit, words);
+    content_renew (publish, node->edit, words);
     if (node->edit->message->docid == words->text)
         return MAIL_OK;
     return publish_set_text (publish, node->edit, words->text);
-}
-
-/* ---- files are renamed, files go ---- */
-
-/* Which of the files of a name is meant, and who has it. */
-struct wanted {
-    uint64_t inode; /* 0: any */
-    struct edit *edit;
-    size_t at;
-};
-
-static bool
-note_wanted (void *closure, struct edit *edit, size_t at)
-{
-    struct wanted *wanted = closure;
-    uint64_t inode = edit->message->record.files[at].stat.inode;
-    if (wanted->inode && wanted->inode != inode)
-        return true;
-    wanted->edit = edit;
-    wanted->at = at;
-    return false;
-}
-
-static void
-rename_file (struct edit *edit, size_t at, uint32_t folder, const char *name,
-             const struct mail_stat *stat)
-{
-    struct record *record = &edit->message->record;
-    struct record_file renamed = record->files[at];
-    renamed.folder = folder;
-    renamed.name = talloc_strdup (edit->message, name);
-    renamed.stat.inode = stat->inode;
-    renamed.stat.size = stat->size;
-    renamed.stat.mtime = stat->mtime;
-    /* to the end: if another file of the message has the name and does not give it up in this
-     * transaction, edit_drop_doubles() leaves the one that came last */
-    record_drop_file (record, at);
-    edit_add_file (edit, &renamed);
-}
-
-enum mail_status
-publish_move (struct publish *publish, uint32_t from_folder, const char *from_name,
-              const char *folder, const char *name, const struct mail_stat *stat, bool *done_out)
-{
-    uint32_t folder_id;
-    struct wanted from = {.inode = stat->inode}, to = from;
-    enum mail_status status = publish_folder (publish, folder, &folder_id);
-    if (status == MAIL_OK)
-        status = each_holder (publish, from_folder, from_name, note_wanted, &from);
-    if (status == MAIL_OK && !from.edit)
-        status = each_holder (publish, folder_id, name, note_wanted, &to);
-    *done_out = from.edit || to.edit;
-    if (status == MAIL_OK && from.edit) {
-        bool has_words = record_file_has_words (&from.edit->message->record.files[from.at]);
-        rename_file (from.edit, from.at, folder_id, name, stat);
-        publish->counts.renamed++;
-        if (!has_words) /* it has still to be read */
-            status = publish_problem (publish, folder, name, MAIL_REASON_UNREADABLE, stat, false);
-    }
-    return status;
-}
-
-static bool
-forget_words (void *closure, struct edit *edit, size_t at)
-{
-    (void) closure;
-    memset (edit->message->record.files[at].digest, 0, DIGEST_SIZE);
-    edit->record_changed = true;
-    return true;
-}
-
-enum mail_status
-publish_lose_words (struct publish *publish, const char *folder, const char *name)
-{
-    uint32_t folder_id;
-    const struct mail_stat unknown = {0};
-    enum mail_status status = publish_folder (publish, folder, &folder_id);
-    if (status == MAIL_OK)
-        status = each_holder (publish, folder_id, name, forget_words, NULL);
-    return status == MAIL_OK
-               ? publish_problem (publish, folder, name, MAIL_REASON_UNREADABLE, &unknown, false)
-               : status;
-}
-
-static bool
-drop_from (void *closure, struct edit *edit, size_t at)
-{
-    struct publish *publish = closure;
-    edit_drop_file (edit, at);
-    publish->counts.renamed += edit->message->record.file_count > 0;
-    return true;
-}
-
-enum mail_status
-publish_drop (struct publish *publish, uint32_t folder, const char *name)
-{
-    return each_holder (publish, folder, name, drop_from, publish);
 }

@@ -12,13 +12,6 @@
 
 #include <string.h>
 
-static bool
-is_of_content (const char *tag)
-{
-    return strcmp (tag, "attachment") == 0 || strcmp (tag, "encrypted") == 0 ||
-           strcmp (tag, "signed") == 0;
-}
-
 static void
 inherit (struct edit *edit, const struct edit *old)
 {
@@ -26,7 +19,7 @@ inherit (struct edit *edit, const struct edit *old)
     edit->untagged = false;
     const struct mail_property *properties = mail_message_properties (old->message, &count);
     for (size_t i = 0; i < old->message->tag_count; i++)
-        if (!is_of_content (old->message->tags[i]))
+        if (!content_is_tag (old->message->tags[i]))
             edit_add_tag (edit, old->message->tags[i]);
     for (size_t i = 0; i < count; i++)
         if (strncmp (properties[i].key, "index.", 6) != 0)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* publish-private.h - shared by publish.c, publish-files.c, publish-folders.c, publish-threads.c.
- */
+/* publish-private.h - shared by the parts of publishing (publish*.c). */
 #ifndef PUBLISH_PRIVATE_H
 #define PUBLISH_PRIVATE_H
 
@@ -46,11 +45,47 @@ struct publish {
     GArray *heirs; /* of struct heir */
 };
 
+/* ---- who has a name (publish-moves.c) ---- */
+
+typedef bool (*publish_holder_fn) (void *closure, struct edit *edit, size_t at);
+/* Calls back with each message that has this file, and the file's place in its record. That is one
+ * message, but where a name is passed on in this run, and after a run that was stopped. Return
+ * false to stop. A remembered problem of the name is forgotten: whoever asks changes what it stood
+ * for. */
+enum mail_status publish_each_holder (struct publish *publish, uint32_t folder, const char *name,
+                                      publish_holder_fn each, void *closure);
+
+/* ---- what mail says of itself (publish-content.c) ---- */
+
+/* Whether tags of this name follow from content. */
+bool content_is_tag (const char *tag);
+void content_add_tags (struct edit *edit, const struct parsed_file *file);
+/* What was found while reading a file: that not all of it is indexed, how decrypting it went. */
+void content_note_findings (struct edit *edit, const struct parsed_file *file);
+/* All of that is to be found anew; but keys are kept. */
+void content_forget_findings (struct edit *edit);
+/* The same of all that follows from the content of the files. */
+void content_forget (const struct publish *publish, struct edit *edit);
+/* What the content of all files says, not only of the new ones: these are as many as came
+ * together. What could not be read may have said what the message has. */
+void content_renew (const struct publish *publish, struct edit *edit,
+                    const struct publish_words *words);
+/* Whether the message has a session key from before, without which the file has just been read. */
+bool content_is_shut (const struct publish *publish, const struct edit *edit,
+                      const struct parsed_file *file);
+/* The first tags of a message. known: it has its own already, from before it went, or gets those of
+ * another message. */
+void content_tag_new (struct publish *publish, struct edit *edit, const struct parsed_file *file,
+                      bool known);
+/* The tags of mail_apply_options.new_tags, but for "unread" where a name says that it is not. */
+void publish_new_tags (struct publish *publish, struct edit *edit);
+
+/* ---- files of another message (publish-heirs.c) ---- */
+
 /* Before the messages are written: tags and properties of those whose last file names another
  * message now go to that one. */
 void publish_pass_on (struct publish *publish);
-/* The tags of mail_apply_options.new_tags, but for "unread" where a name says that it is not. */
-void publish_new_tags (struct publish *publish, struct edit *edit);
+/* ---- messages ---- */
 
 /* The message under change; *edit_out is NULL where docid is none. */
 enum mail_status publish_edit (struct publish *publish, uint32_t docid, struct edit **edit_out);
