@@ -5,38 +5,12 @@
  * It is the rare case: of the files of known messages, most have the words that are indexed
  * already. They are collected and done in blocks of their own.
  */
-#include "apply-private.h"
+#include "apply-rebuild.h"
 
 #include <string.h>
 #include <talloc.h>
 
 #define WAIT_MS 500 /* for a worker, before it is looked at whether it lives */
-
-/* One message of the deferred files: places in the array that belong to it. */
-struct rebuild {
-    const char *id;
-    GArray *places;   /* size_t */
-    uint32_t text;    /* id of the new text document */
-    uint32_t before;  /* and of the one that the message has */
-    size_t new_files; /* so many of the files in the job are new ones */
-    unsigned char digests[WIRE_FILES_MAX][DIGEST_SIZE]; /* of those in the job */
-    bool made;                                          /* there are words in the new document */
-    bool torn;                                          /* but not all: left for the next run */
-    bool died;                                          /* it took workers down */
-    unsigned deaths;                                    /* so many */
-    bool refused;                                       /* by the store */
-    bool counted;                                       /* its folders know that it is done */
-    void *ctx;                                          /* of what is new with each try: */
-    GArray *others; /* struct other: files of the message besides the new ones */
-    GArray *read;   /* struct parsed_file: what the text was made of */
-};
-
-/* A file that the message has had before. */
-struct other {
-    const char *folder, *name;
-    unsigned char digest[DIGEST_SIZE];
-    bool lost; /* it cannot be read */
-};
 
 static void
 free_rebuild (gpointer data)
@@ -72,34 +46,34 @@ group_deferred (struct apply *apply)
     return rebuilds;
 }
 
-static struct deferred *
-deferred_at (struct apply *apply, const struct rebuild *rebuild, size_t i)
+struct deferred *
+rebuild_at (struct apply *apply, const struct rebuild *rebuild, size_t i)
 {
     size_t place = g_array_index (rebuild->places, size_t, i);
     return &g_array_index (apply->deferred, struct deferred, place);
 }
 
-static const char *
-deferred_folder (struct apply *apply, const struct deferred *deferred)
+const char *
+rebuild_folder (struct apply *apply, const struct deferred *deferred)
 {
     return changes_folder_at (apply->changes, apply_add_at (apply, deferred->add)->folder)->path;
 }
 
-static const char *
-deferred_name (struct apply *apply, const struct deferred *deferred)
+const char *
+rebuild_name (struct apply *apply, const struct deferred *deferred)
 {
     return apply_add_at (apply, deferred->add)->name;
 }
 
-static char *
-deferred_path (void *ctx, struct apply *apply, const struct deferred *deferred)
+char *
+rebuild_path (void *ctx, struct apply *apply, const struct deferred *deferred)
 {
-    return apply_path (ctx, apply, deferred_folder (apply, deferred),
-                       deferred_name (apply, deferred));
+    return apply_path (ctx, apply, rebuild_folder (apply, deferred),
+                       rebuild_name (apply, deferred));
 }
 
-static struct change_folder *
-deferred_change (struct apply *apply, const struct deferred *deferred)
+struct change_folder *
+rebuild_change (struct apply *apply, const struct deferred *deferred)
 {
     return changes_folder_at (apply->changes, apply_add_at (apply, deferred->add)->folder);
 }
@@ -112,9 +86,9 @@ is_read_again (struct apply *apply, const struct rebuild *rebuild, const char *f
                const char *name)
 {
     for (size_t i = 0; i < rebuild->places->len; i++) {
-        struct deferred *deferred = deferred_at (apply, rebuild, i);
-        if (strcmp (deferred_name (apply, deferred), name) == 0 &&
-            strcmp (deferred_folder (apply, deferred), folder) == 0)
+        struct deferred *deferred = rebuild_at (apply, rebuild, i);
+        if (strcmp (rebuild_name (apply, deferred), name) == 0 &&
+            strcmp (rebuild_folder (apply, deferred), folder) == 0)
             return true;
     }
     return false;
@@ -127,7 +101,7 @@ note_too_many (struct apply *apply, struct deferred *deferred)
     struct parsed_file *file = &deferred->file;
     if (file->limit)
         return;
-    char *path = deferred_path (NULL, apply, deferred);
+    char *path = rebuild_path (NULL, apply, deferred);
     file->limit = mail_reason_word (MAIL_REASON_TOO_MANY_COPIES);
     apply->counts->processed--;
     apply_note_parsed (apply, path, file);
@@ -144,7 +118,7 @@ open_other (struct apply *apply, struct rebuild *rebuild, struct sources *source
     g_array_append_val (rebuild->others, other);
     if (!sources_open (sources, apply_path (sources, apply, folder, file->name), file->digest,
                        true))
-        note_too_many (apply, deferred_at (apply, rebuild, 0));
+        note_too_many (apply, rebuild_at (apply, rebuild, 0));
 }
 
 /* What is the words of all of which nothing is there, as far as the job goes, or, with digest, of
@@ -167,8 +141,8 @@ open_files (struct apply *apply, struct rebuild *rebuild, struct sources *source
     if (status != MAIL_OK)
         return status;
     for (size_t i = 0; i < rebuild->places->len; i++) {
-        struct deferred *deferred = deferred_at (apply, rebuild, i);
-        if (!sources_open (sources, deferred_path (sources, apply, deferred),
+        struct deferred *deferred = rebuild_at (apply, rebuild, i);
+        if (!sources_open (sources, rebuild_path (sources, apply, deferred),
                            deferred->file.record.files->digest, false))
             note_too_many (apply, deferred);
     }
@@ -302,206 +276,6 @@ build_rebuilds (struct apply *apply, void *ctx, GPtrArray *rebuilds, struct bloc
     return status;
 }
 
-/* ---- publishing ---- */
-
-/* The files become problems. */
-static void
-give_up (struct apply *apply, struct rebuild *rebuild, const struct parsed_file *problem)
-{
-    for (size_t i = 0; i < rebuild->places->len; i++) {
-        struct deferred *deferred = deferred_at (apply, rebuild, i);
-        char *path = deferred_path (NULL, apply, deferred);
-        if (problem->status == MAIL_ERROR_IO)
-            deferred_change (apply, deferred)->failed = true;
-        apply->counts->processed--;
-        apply_note_parsed (apply, path, problem);
-        talloc_free (path);
-    }
-}
-
-/* They are looked at again in the next run. */
-static void
-put_off (struct apply *apply, struct rebuild *rebuild, const char *reason)
-{
-    struct parsed_file problem = {.status = MAIL_ERROR_IO, .vanished = true, .problem = reason};
-    give_up (apply, rebuild, &problem);
-}
-
-static bool
-has_lost (const struct rebuild *rebuild)
-{
-    bool lost = false;
-    for (guint i = 0; i < rebuild->others->len; i++)
-        lost |= g_array_index (rebuild->others, struct other, i).lost;
-    return lost;
-}
-
-static void
-tell_lost (struct apply *apply, const struct rebuild *rebuild)
-{
-    for (guint i = 0; i < rebuild->others->len; i++) {
-        const struct other *other = &g_array_index (rebuild->others, struct other, i);
-        char *path = apply_path (NULL, apply, other->folder, other->name);
-        if (other->lost)
-            apply_note_lost (apply, path);
-        talloc_free (path);
-    }
-}
-
-/* What is to be known of the only new file: as it was read now, with the message's session keys. */
-static const struct parsed_file *
-as_read (struct rebuild *rebuild, const struct deferred *deferred)
-{
-    struct parsed_file *read = (struct parsed_file *) rebuild->read->data;
-    if (rebuild->places->len > 1 || rebuild->new_files != 1 || rebuild->read->len == 0 ||
-        strcmp (read->id, rebuild->id) != 0)
-        return &deferred->file;
-    build_set_stat (read, &deferred->file.stat);
-    return read;
-}
-
-static enum mail_status
-publish_words (struct apply *apply, struct publish *publish, struct rebuild *rebuild)
-{
-    size_t count = rebuild->places->len;
-    struct publish_name *names = talloc_array (publish, struct publish_name, count);
-    bool done;
-    for (size_t i = 0; i < count; i++) {
-        struct deferred *deferred = deferred_at (apply, rebuild, i);
-        names[i] =
-            (struct publish_name){deferred_folder (apply, deferred),
-                                  deferred_name (apply, deferred), as_read (rebuild, deferred)};
-    }
-    const struct publish_words words = {
-        .id = rebuild->id,
-        .text = rebuild->text,
-        .before = rebuild->before,
-        .files = names,
-        .count = count,
-        .read = (const struct parsed_file *) rebuild->read->data,
-        .read_count = rebuild->read->len,
-        .part = has_lost (rebuild),
-    };
-    enum mail_status status = publish_rebuilt (publish, &words, &done);
-    rebuild->torn = status == MAIL_OK && !done;
-    if (rebuild->torn)
-        put_off (apply, rebuild, "another program was indexing the same message");
-    for (guint i = 0; status == MAIL_OK && done && i < rebuild->others->len; i++) {
-        const struct other *other = &g_array_index (rebuild->others, struct other, i);
-        if (other->lost)
-            status = publish_lose_words (publish, other->folder, other->name);
-    }
-    return status;
-}
-
-/* What took workers down, or is refused, is not read again until it changes. */
-static enum mail_status
-publish_problems (struct apply *apply, struct publish *publish, struct rebuild *rebuild)
-{
-    enum mail_status status = MAIL_OK;
-    enum mail_reason reason = rebuild->died ? MAIL_REASON_WORKER_DIED : MAIL_REASON_REFUSED;
-    for (size_t i = 0; status == MAIL_OK && i < rebuild->places->len; i++) {
-        struct deferred *deferred = deferred_at (apply, rebuild, i);
-        status = publish_problem (publish, deferred_folder (apply, deferred),
-                                  deferred_name (apply, deferred), reason, &deferred->file.stat,
-                                  rebuild->died);
-    }
-    return status;
-}
-
-static enum mail_status
-publish_rebuild (struct apply *apply, struct publish *publish, struct rebuild *rebuild)
-{
-    enum mail_status status = MAIL_OK;
-    bool useless = rebuild->died || rebuild->torn || rebuild->refused;
-    if (!useless)
-        status = publish_words (apply, publish, rebuild);
-    else if (rebuild->made)
-        status = publish_waste_text (publish, rebuild->text);
-    if (status == MAIL_OK && (rebuild->died || rebuild->refused))
-        status = publish_problems (apply, publish, rebuild);
-    if (status != MAIL_OK)
-        return status;
-    for (size_t i = 0; i < rebuild->places->len; i++)
-        deferred_change (apply, deferred_at (apply, rebuild, i))->adds_left--;
-    rebuild->counted = true;
-    for (size_t i = 0; status == MAIL_OK && i < rebuild->places->len; i++)
-        status =
-            apply_finish_folder (publish, deferred_change (apply, deferred_at (apply, rebuild, i)));
-    return status;
-}
-
-/* The transaction has failed. */
-static void
-forget_published (struct apply *apply, GPtrArray *rebuilds)
-{
-    for (size_t i = 0; i < rebuilds->len; i++) {
-        struct rebuild *rebuild = g_ptr_array_index (rebuilds, i);
-        for (size_t k = 0; rebuild->counted && k < rebuild->places->len; k++)
-            deferred_change (apply, deferred_at (apply, rebuild, k))->adds_left++;
-        rebuild->counted = false;
-    }
-}
-
-static enum mail_status
-try_to_publish (struct apply *apply, GPtrArray *rebuilds, struct block *block, char **culprit_out)
-{
-    struct publish *publish;
-    enum mail_status status = apply_begin_publish (apply, block, &publish);
-    if (status != MAIL_OK)
-        return status;
-    for (size_t i = 0; status == MAIL_OK && i < rebuilds->len; i++)
-        status = publish_rebuild (apply, publish, g_ptr_array_index (rebuilds, i));
-    if (status == MAIL_OK)
-        status = publish_commit (publish, apply->counts, culprit_out);
-    else
-        talloc_free (publish);
-    if (status != MAIL_OK)
-        forget_published (apply, rebuilds);
-    return status;
-}
-
-/* The store refuses this message. False where it is none of these. */
-static bool
-refuse (struct apply *apply, GPtrArray *rebuilds, const char *id)
-{
-    for (size_t i = 0; i < rebuilds->len; i++) {
-        struct rebuild *rebuild = g_ptr_array_index (rebuilds, i);
-        if (rebuild->refused || strcmp (rebuild->id, id) != 0)
-            continue;
-        char *text = talloc_strdup (NULL, mail_index_error (apply->index));
-        struct parsed_file problem = {.status = MAIL_ERROR_STORE, .problem = text};
-        rebuild->refused = true;
-        give_up (apply, rebuild, &problem);
-        talloc_free (text);
-        return true;
-    }
-    return false;
-}
-
-static enum mail_status
-publish_rebuilds (struct apply *apply, GPtrArray *rebuilds, struct block *block)
-{
-    for (size_t i = 0; i < rebuilds->len; i++) {
-        struct rebuild *rebuild = g_ptr_array_index (rebuilds, i);
-        struct parsed_file died = apply_worker_died (&(struct mail_stat){0});
-        if (rebuild->died)
-            give_up (apply, rebuild, &died);
-        else if (rebuild->torn)
-            put_off (apply, rebuild, "a file of the message changed meanwhile");
-        else
-            tell_lost (apply, rebuild);
-    }
-    for (;;) {
-        char *culprit = NULL;
-        enum mail_status status = try_to_publish (apply, rebuilds, block, &culprit);
-        bool again = culprit && refuse (apply, rebuilds, culprit);
-        talloc_free (culprit);
-        if (!again)
-            return status;
-    }
-}
-
 enum mail_status
 apply_deferred (struct apply *apply)
 {
@@ -514,7 +288,7 @@ apply_deferred (struct apply *apply)
     if (status == MAIL_OK)
         status = build_rebuilds (apply, local, rebuilds, &block);
     if (status == MAIL_OK)
-        status = publish_rebuilds (apply, rebuilds, &block);
+        status = rebuild_publish (apply, rebuilds, &block);
     g_ptr_array_unref (rebuilds);
     g_array_set_size (apply->deferred, 0);
     talloc_free (apply->deferred_ctx);
