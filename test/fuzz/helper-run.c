@@ -70,7 +70,7 @@ static void
 run_random (unsigned long rounds)
 {
     size_t pieces = 0;
-    char text[1024];
+    char text[8192]; /* 23 pieces */
     unsigned seed = 1;
 
     while (fuzz_pieces[pieces] != NULL)
