@@ -46,7 +46,7 @@ link_flags = -pthread $(sanitize) $(LDFLAGS)
 ifeq ($(filter 1,$(SANITIZE) $(FUZZER)),)
 no_undefined := -Wl,-z,defs
 endif
-cli_defines := -DMAIL_VERSION='"$(VERSION)"'
+cli_defines := -DMAIL_VERSION='"$(VERSION)"' -DMAIL_PROGRAM_NAME='"$(PROGRAM_NAME)"'
 
 # ---- what is made of what ----------------------------------------------------------------------
 

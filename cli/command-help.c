@@ -103,7 +103,7 @@ help_show (const struct cli *cli, const char *name)
     }
     if (!command && !topic_section (name))
         return report_usage ("Unknown command or topic '%s' (see \"%s help\")", name, cli->program);
-    page = talloc_asprintf (cli, "%s-%s", cli->program, name);
+    page = talloc_asprintf (cli, "%s-%s", cli->names->manual, name);
     if (page_is_installed (page)) {
         signal (SIGPIPE, SIG_DFL);
         fflush (stdout);

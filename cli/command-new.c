@@ -482,6 +482,8 @@ new_for_repair (struct cli *cli, bool quiet)
     if (code == 0)
         code = session_open (local, cli, SESSION_CHANGE | SESSION_QUIET, &run.index);
     run.import = code == 0 && mail_index_first_import (run.index);
+    if (run.import)
+        code = takeover_load (reading, cli, run.index, quiet, &run.known);
     if (code == 0)
         code = bring_up_to_date (reading, &run);
     if (code == EXIT_AGAIN && !run.failed) /* what cannot be read now has a place kept for it */

@@ -11,6 +11,10 @@
 #include <string.h>
 #include <talloc.h>
 
+#ifndef MAIL_PROGRAM_NAME
+#define MAIL_PROGRAM_NAME "mail"
+#endif
+
 static const struct names_hooks own_hooks[] = {{NULL, NULL}};
 
 static const struct names_hooks notmuch_hooks[] = {
@@ -46,6 +50,7 @@ static const struct names_family notmuch_family = {
 static const struct names table[] = {
     {
         .program = "notmuch",
+        .manual = MAIL_PROGRAM_NAME,
         .query_error_exit = 1,
         .quote_ids = false,
         .bare_is_setup = true,
@@ -75,6 +80,8 @@ names_find (void *ctx, const char *argv0)
     *names = table[base && strcmp (base, table[0].program) == 0 ? 0 : 1];
     if (base && *base)
         names->program = talloc_strdup (names, base);
+    if (!names->manual)
+        names->manual = names->program;
     return names;
 }
 

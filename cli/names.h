@@ -30,6 +30,7 @@ struct names_family {
 
 struct names {
     const char *program;  /* base name of argv[0], used in messages */
+    const char *manual;   /* what the names of manual pages begin with */
     int query_error_exit; /* exit code for MAIL_ERROR_QUERY */
     bool quote_ids;       /* text output quotes message ids so that they can be searched for */
     bool bare_is_setup;   /* without a command: setup, or a greeting; else a usage error */

@@ -31,6 +31,13 @@ says '... has the name' "Error: Unknown command 'nosuch' (see \"notmuch help\")"
 runs 'no query' 1 "$notmuch" search
 says '... has the name' 'Error: notmuch search requires at least one search term.'
 
+# shellcheck disable=SC2016 # a script
+printf '#!/bin/sh\n[ "$1" = -w ] || echo "$*"\n' >bin/man
+chmod +x bin/man
+runs 'help' 0 env PATH="$PWD/bin:$PATH" "$notmuch" help search
+is '... has the pages of this program' "$(cat out)" mail-search
+rm bin/man
+
 printf '[database]\npath=/of/notmuch\n' >"$HOME/nm"
 get () { env "$@" config get database.path; }
 is 'NOTMUCH_CONFIG comes first' "$(get NOTMUCH_CONFIG="$HOME/nm" "$notmuch")" /of/notmuch
