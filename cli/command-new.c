@@ -7,6 +7,7 @@
  */
 #include "decrypt.h"
 #include "new-problems.h"
+#include "new-settings.h"
 #include "hooks.h"
 #include "output.h"
 #include "progress.h"
@@ -28,19 +29,6 @@
 struct new_options {
     bool quiet, verbose, full_scan, problems, hooks;
     int format, decrypt;
-};
-
-/* Settings that a run needs. */
-struct new_settings {
-    char **tags, **ignore;
-    size_t tag_count, ignore_count;
-    bool maildir_flags;
-    unsigned tombstone_days;
-    unsigned snapshots;
-    unsigned workers; /* 0: one a processor */
-    size_t memory;    /* bytes for each of them */
-    int64_t recent;   /* days; a first import is quiet about what is older; -1: about nothing */
-    struct mail_apply_options decrypt; /* only what is about that */
 };
 
 /* One run. */
@@ -236,68 +224,6 @@ tell_problems (const struct new_run *run, const struct mail_apply_counts *counts
 /* ---- the command ------------------------------------------------------------------------------
  */
 
-static int
-check_new_tags (const struct new_settings *settings)
-{
-    for (size_t i = 0; i < settings->tag_count; i++) {
-        const char *reason = NULL;
-
-        if (mail_tag_check (settings->tags[i], &reason) != MAIL_OK)
-            return report_usage ("tag '%s' in new.tags: %s", settings->tags[i],
-                                 reason ? reason : "not allowed");
-    }
-    return 0;
-}
-
-/* How old mail may be at a first import to be news; -1 where age does not matter: whoever has
- * configured new.tags, even as none, wants them everywhere. */
-static int
-read_recent (void *ctx, const struct config *config, int64_t *recent_out, char **error_out)
-{
-    const char *mode = config_string (ctx, config, "new.first_import");
-    bool all = strcmp (mode, "all") == 0;
-
-    if (!all && strcmp (mode, "auto") != 0) {
-        *error_out = talloc_asprintf (
-            ctx, "'%s' is not allowed for new.first_import: it is auto or all", mode);
-        return MAIL_ERROR_ARGUMENT;
-    }
-    if (config_integer (ctx, config, "new.recent", 0, 36500, recent_out, error_out) != MAIL_OK)
-        return MAIL_ERROR_ARGUMENT;
-    if (all || config_is_set (config, "new.tags"))
-        *recent_out = -1;
-    return MAIL_OK;
-}
-
-static int
-read_settings (void *ctx, struct new_run *run)
-{
-    struct new_settings *settings = &run->settings;
-    const struct config *config = run->cli->config;
-    int64_t days, workers, mebibytes, snapshots;
-    char *error = NULL;
-
-    settings->tags = config_list (ctx, config, "new.tags", &settings->tag_count);
-    settings->ignore = config_list (ctx, config, "new.ignore", &settings->ignore_count);
-    if (config_boolean (ctx, config, "maildir.synchronize_flags", &settings->maildir_flags,
-                        &error) != MAIL_OK ||
-        config_integer (ctx, config, "new.tombstone_days", 0, 36500, &days, &error) != MAIL_OK ||
-        config_integer (ctx, config, "database.snapshots", 1, 1000, &snapshots, &error) !=
-            MAIL_OK ||
-        config_integer (ctx, config, "new.workers", 0, 256, &workers, &error) != MAIL_OK ||
-        config_integer (ctx, config, "new.memory", 16, 1 << 20, &mebibytes, &error) != MAIL_OK ||
-        read_recent (ctx, config, &settings->recent, &error) != MAIL_OK) {
-        report (run->cli, "%s", error);
-        return 1;
-    }
-    settings->tombstone_days = (unsigned) days;
-    settings->snapshots = (unsigned) snapshots;
-    settings->workers = (unsigned) workers;
-    settings->memory = (size_t) mebibytes << 20;
-    int code = decrypt_settings (run->cli, run->options->decrypt, &settings->decrypt);
-    return code == 0 ? check_new_tags (settings) : code;
-}
-
 static enum mail_status
 scan (void *ctx, struct new_run *run, struct mail_changes **changes_out, char **error_out)
 {
@@ -441,7 +367,7 @@ look_for_mail (struct new_run *run)
     if (run->import)
         code = takeover_load (reading, run->cli, run->index, run->options->quiet, &run->known);
     if (code == 0) /* the index has some of them */
-        code = read_settings (local, run);
+        code = new_settings_read (local, run->cli, run->options->decrypt, &run->settings);
     if (code == 0)
         code = bring_up_to_date (reading, run);
     talloc_free (reading); /* before the index it reads */
@@ -476,7 +402,7 @@ new_for_repair (struct cli *cli, bool quiet)
     struct new_options options = defaults;
     struct new_run run = {.cli = cli, .options = &options};
     void *local = talloc_new (NULL), *reading = talloc_new (local);
-    int code = read_settings (local, &run);
+    int code = new_settings_read (local, cli, options.decrypt, &run.settings);
 
     options.quiet = quiet;
     if (code == 0)

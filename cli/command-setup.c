@@ -7,21 +7,16 @@
  * --yes nothing is asked and what is found counts. All is written at the end and in one go: who
  * stops before has changed nothing.
  */
-#include "config-change.h"
-#include "config-edit.h"
 #include "report.h"
-#include "session.h"
+#include "setup-answers.h"
 #include "setup-look.h"
 #include "takeover.h"
 #include "user.h"
 
-#include <errno.h>
 #include <glib.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <talloc.h>
 #include <unistd.h>
@@ -40,148 +35,18 @@ static const struct option_spec specs[] = {
 
 static const struct setup_options defaults = {0};
 
-struct setup {
-    void *ctx;
-    struct cli *cli;
-    bool yes;
-    bool ended;           /* standard input */
-    struct config *blank; /* defaults only */
-    struct config *base;  /* what is asked about: the file in force, or blank */
-    struct config_value *values;
-    size_t count;
-    char *mail_root, *database;
-    bool take_over;
-};
-
-/* ---- asking ---- */
-
-/* The answer without blanks around it; "" where there is none. talloc'd. */
-static char *
-read_answer (struct setup *setup)
-{
-    char *line = NULL, *answer;
-    size_t size = 0;
-
-    fflush (stdout);
-    if (setup->ended || getline (&line, &size, stdin) < 0)
-        setup->ended = true;
-    answer = talloc_strdup (setup->ctx, setup->ended ? "" : line);
-    free (line);
-    return g_strstrip (answer);
-}
-
-/* present: what an empty answer stands for. */
-static char *
-ask (struct setup *setup, const char *question, const char *present)
-{
-    char *answer;
-
-    if (setup->yes) {
-        printf ("%s: %s\n", question, present);
-        return talloc_strdup (setup->ctx, present);
-    }
-    if (!setup->ended)
-        printf ("%s [%s]: ", question, present);
-    answer = read_answer (setup);
-    return *answer ? answer : talloc_strdup (setup->ctx, present);
-}
-
-static bool
-ask_yes (struct setup *setup, const char *question)
-{
-    const char *answer = ask (setup, question, "yes");
-
-    return strcasecmp (answer, "yes") == 0 || strcasecmp (answer, "y") == 0;
-}
-
-/* ---- values ---- */
-
-/* raw: as it is written in the file; NULL: the default. The last answer counts. */
-static void
-put (struct setup *setup, const char *key, const char *raw)
-{
-    struct config_value value = {talloc_strdup (setup->ctx, key),
-                                 raw ? talloc_strdup (setup->ctx, raw) : NULL};
-
-    for (size_t i = 0; i < setup->count; i++)
-        if (strcmp (setup->values[i].key, key) == 0) {
-            setup->values[i] = value;
-            return;
-        }
-    setup->values =
-        talloc_realloc (setup->ctx, setup->values, struct config_value, setup->count + 1);
-    setup->values[setup->count++] = value;
-}
-
-/* Whether the file that will be written has the key: then it stays as it is unless the answer is
- * another one. */
-static bool
-is_in_file (const struct setup *setup, const char *key)
-{
-    const struct config *config = setup->cli->config;
-
-    return !config_file_is_foreign (config) && config_is_set (config, key);
-}
-
-/* One value. without: what holds if it is not in the file; NULL for nothing. */
-static void
-put_text (struct setup *setup, const char *key, char *value, const char *without)
-{
-    const char *present = config_string (setup->ctx, setup->base, key);
-
-    if (is_in_file (setup, key) && present && strcmp (value, present) == 0)
-        return;
-    if (without && strcmp (value, without) == 0)
-        put (setup, key, NULL);
-    else
-        put (setup, key, config_join (setup->ctx, &value, 1));
-}
-
-static bool
-is_list (const struct setup *setup, const struct config *config, const char *key, char **values)
-{
-    char **list = config_list (setup->ctx, config, key, NULL);
-
-    return g_strv_equal ((const char *const *) values, (const char *const *) list);
-}
-
-static void
-put_list (struct setup *setup, const char *key, char **values)
-{
-    if (is_in_file (setup, key) && is_list (setup, setup->base, key, values))
-        return;
-    if (is_list (setup, setup->blank, key, values))
-        put (setup, key, NULL);
-    else
-        put (setup, key, config_join (setup->ctx, values, (int) g_strv_length (values)));
-}
-
-/* What the file of notmuch has and we would not do by ourselves. */
-static void
-put_settings_of_notmuch (struct setup *setup)
-{
-    struct config *config = setup->cli->config;
-
-    for (char **key = config_keys (setup->ctx, config); *key; key++) {
-        const char *raw = config_raw (config, *key), *without = config_raw (setup->blank, *key);
-
-        if (config_is_set (config, *key) && *raw && (!without || strcmp (raw, without) != 0))
-            put (setup, *key, raw);
-    }
-}
-
 /* ---- the questions ---- */
 
 static void
 ask_name (struct setup *setup)
 {
     char *present = user_name (setup->ctx, setup->base);
-    char *answer = ask (setup, "Your full name", present ? present : "");
+    char *answer = setup_ask (setup, "Your full name", present ? present : "");
 
-    put_text (setup, "user.name", answer, user_name (setup->ctx, setup->blank));
+    setup_put_text (setup, "user.name", answer, user_name (setup->ctx, setup->blank));
     present = user_email (setup->ctx, setup->base);
-    answer = ask (setup, "Your primary email address", present ? present : "");
-    put_text (setup, "user.primary_email", answer, user_email (setup->ctx, setup->blank));
+    answer = setup_ask (setup, "Your primary email address", present ? present : "");
+    setup_put_text (setup, "user.primary_email", answer, user_email (setup->ctx, setup->blank));
 }
 
 static void
@@ -192,19 +57,19 @@ ask_other_addresses (struct setup *setup)
     char **all = talloc_zero_array (setup->ctx, char *, count + 1);
 
     for (size_t i = 0; i < count; i++)
-        all[kept++] = ask (setup, "Additional email address", present[i]);
+        all[kept++] = setup_ask (setup, "Additional email address", present[i]);
     while (!setup->yes && !setup->ended) {
         char *answer;
 
         printf ("Additional email address [Press 'Enter' if none]: ");
-        answer = read_answer (setup);
+        answer = setup_read (setup);
         if (*answer == '\0')
             break;
         all = talloc_realloc (setup->ctx, all, char *, kept + 2);
         all[kept++] = answer;
     }
     all[kept] = NULL;
-    put_list (setup, "user.other_email", all);
+    setup_put_list (setup, "user.other_email", all);
 }
 
 /* Absolute, without slashes at the end; "~/" is the home folder. */
@@ -229,19 +94,19 @@ ask_mail_root (struct setup *setup, const struct config_paths *paths)
     bool apart = paths && strcmp (paths->mail_root, paths->database) != 0;
 
     setup->mail_root =
-        clean_path (setup, ask (setup, "Top-level directory of your email archive", present));
+        clean_path (setup, setup_ask (setup, "Top-level directory of your email archive", present));
     setup->database = apart ? talloc_strdup (setup->ctx, paths->database) : setup->mail_root;
     if (!apart || !config_is_set (setup->base, "database.path"))
-        put_text (setup, "database.path", setup->database, NULL);
+        setup_put_text (setup, "database.path", setup->database, NULL);
     if (apart)
-        put_text (setup, "database.mail_root", setup->mail_root, NULL);
+        setup_put_text (setup, "database.mail_root", setup->mail_root, NULL);
 }
 
 static void
 ask_list (struct setup *setup, const char *question, const char *key)
 {
     char **present = config_list (setup->ctx, setup->base, key, NULL);
-    char *shown = g_strjoinv (" ", present), *answer = ask (setup, question, shown);
+    char *shown = g_strjoinv (" ", present), *answer = setup_ask (setup, question, shown);
     char **words;
     size_t kept = 0;
 
@@ -257,7 +122,7 @@ ask_list (struct setup *setup, const char *question, const char *key)
         }
         words[kept] = NULL;
     }
-    put_list (setup, key, words);
+    setup_put_list (setup, key, words);
     g_strfreev (words);
     g_free (shown);
 }
@@ -290,10 +155,11 @@ ask_take_over (struct setup *setup)
 
     if (access (state, F_OK) == 0 || !takeover_is_there (setup->cli, setup->database))
         return;
-    setup->take_over = ask_yes (setup, "There is an index of notmuch, which stays as it is. Take "
-                                       "its tags over");
+    setup->take_over =
+        setup_ask_yes (setup, "There is an index of notmuch, which stays as it is. Take "
+                              "its tags over");
     if (!setup->take_over)
-        put (setup, "new.takeover", "false");
+        setup_put (setup, "new.takeover", "false");
 }
 
 static int
@@ -307,8 +173,8 @@ ask_all (struct setup *setup)
         char *question = talloc_asprintf (setup->ctx, "Take over the settings of '%s'",
                                           config_file (setup->cli->config));
 
-        if (ask_yes (setup, question))
-            put_settings_of_notmuch (setup);
+        if (setup_ask_yes (setup, question))
+            setup_put_all (setup);
         else
             setup->base = setup->blank;
     }
@@ -330,18 +196,6 @@ ask_all (struct setup *setup)
 }
 
 /* ---- doing it ---- */
-
-/* What is not in the file need not be taken out. */
-static void
-drop_needless (struct setup *setup)
-{
-    size_t kept = 0;
-
-    for (size_t i = 0; i < setup->count; i++)
-        if (setup->values[i].value || is_in_file (setup, setup->values[i].key))
-            setup->values[kept++] = setup->values[i];
-    setup->count = kept;
-}
 
 static int
 take_over (const struct setup *setup)
@@ -381,7 +235,7 @@ finish (struct setup *setup)
         puts ("\nExiting.");
         return 1;
     }
-    drop_needless (setup);
+    setup_drop_needless (setup);
     if (setup->count > 0) {
         code = config_change (setup->cli, setup->values, setup->count, false);
         if (code == 0)
