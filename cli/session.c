@@ -42,7 +42,7 @@ static int
 open_failed (const struct cli *cli, enum mail_status status, const struct config_paths *paths,
              unsigned flags, const char *error)
 {
-    bool was = exists (paths, "text");
+    bool was = exists (paths, "journal") || exists (paths, "backups");
 
     if (status == MAIL_ERROR_NO_INDEX && was)
         report (cli, "the index in '%s' is damaged: '%s check' says where", paths->database,

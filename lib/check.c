@@ -13,6 +13,7 @@
 #include "schema.h"
 #include "snapshot.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glib.h>
@@ -118,12 +119,17 @@ check_newest_snapshot (struct check *check)
 
 /* ---- all ---- */
 
-/* Whether there is something that an index has left. */
+/* Whether there is something that an index has left: words, or what tags can be made of. */
 static bool
 has_remains (const char *folder)
 {
+    bool has = snapshot_has_history (folder);
     char *text = talloc_asprintf (NULL, "%s/text", folder);
-    bool has = access (text, F_OK) == 0 || snapshot_has_history (folder);
+    DIR *dir = opendir (text);
+    for (struct dirent *entry; dir && !has && (entry = readdir (dir)) != NULL;)
+        has = entry->d_name[0] != '.' && strcmp (entry->d_name, "tmp") != 0;
+    if (dir)
+        closedir (dir);
     talloc_free (text);
     return has;
 }

@@ -76,6 +76,9 @@ check_schema (struct mail_index *index)
                            "the index has schema %" PRIu64 ", which this program does not read any "
                            "more",
                            version);
+    if (version == 0 && store_last_docid (index->state) == 0) /* whoever made it was stopped */
+        return index_fail (index, MAIL_ERROR_NO_INDEX, "there is no index in '%s' yet",
+                           index->path);
     if (version == 0)
         return index_fail (index, MAIL_ERROR_CORRUPT, "'%s/state' is not an index of mail",
                            index->folder);

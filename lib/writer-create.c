@@ -102,13 +102,20 @@ remove_unfinished (const char *folder)
 }
 
 static enum mail_status
+history_remains (struct mail_index *index)
+{
+    return index_fail (index, MAIL_ERROR_CORRUPT,
+                       "'%s/state' is missing, but not what its tags can be made of",
+                       index->folder);
+}
+
+static enum mail_status
 prepare_state_folder (struct mail_index *index, bool restore)
 {
     enum mail_status status = MAIL_OK;
     char *folder = talloc_asprintf (index, "%s/state", index->folder);
     if (!restore && !has_content (folder, "iamglass") && snapshot_has_history (index->folder))
-        status = index_fail (index, MAIL_ERROR_CORRUPT,
-                             "'%s' is missing, but not what its tags can be made of", folder);
+        status = history_remains (index);
     else if (is_damaged (folder))
         status =
             index_fail (index, MAIL_ERROR_CORRUPT, "'%s' is damaged: files are missing", folder);
@@ -137,6 +144,8 @@ writer_create_index (struct mail_index *index, bool restore)
         status = writer_get_number (writer, META_SCHEMA, &schema);
     if (status == MAIL_OK && schema == 0 && store_last_docid (writer->state) > 0)
         status = index_fail (index, MAIL_ERROR_CORRUPT, "the index '%s' is damaged", index->folder);
+    if (status == MAIL_OK && schema == 0 && !restore && snapshot_has_history (index->folder))
+        status = history_remains (index);
     if (status == MAIL_OK && schema == 0 && store_doc_count (writer->state) == 0) {
         status = write_first_metadata (writer, restore);
         if (status == MAIL_OK)

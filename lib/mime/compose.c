@@ -65,8 +65,12 @@ mail_compose_addresses (void *ctx, enum mail_field field, const struct mail_addr
            : field == MAIL_CC  ? GMIME_ADDRESS_TYPE_CC
            : field == MAIL_BCC ? GMIME_ADDRESS_TYPE_BCC
                                : GMIME_ADDRESS_TYPE_TO;
-    list = g_mime_message_get_addresses (message, type);
+    list = internet_address_list_new ();
     for (size_t i = 0; i < count; i++)
         append_address (list, &addresses[i]);
+    /* all at once: the message writes its field anew with each change of its list */
+    if (count > 0)
+        internet_address_list_append (g_mime_message_get_addresses (message, type), list);
+    g_object_unref (list);
     return take_field (ctx, message);
 }

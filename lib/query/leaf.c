@@ -7,6 +7,7 @@
  */
 #include "query/leaf.h"
 #include "query/dates.h"
+#include "query/regex-size.h"
 #include "term.h"
 #include <glib.h>
 #include <regex.h>
@@ -306,6 +307,7 @@ leaf_create_regex (void *ctx, const struct lexeme *piece, struct mail_query_erro
     struct node *node = node_create (ctx, NODE_REGEX);
     char text[128];
     regex_t regex;
+    size_t offset;
     int status;
 
     if (length < 2 || piece->value[length - 1] != '/') {
@@ -319,6 +321,12 @@ leaf_create_regex (void *ctx, const struct lexeme *piece, struct mail_query_erro
     node->prefix = piece->prefix;
     node->value = talloc_strndup (node, piece->value + 1, length - 2);
     node->value_length = strlen (node->value);
+    if (regex_is_too_large (node->value, &offset)) {
+        query_error_set (ctx, error, piece->value_offset + 1 + offset, 1,
+                         "counts within counts are multiplied, and \"+\" counts twice",
+                         "this count makes the regular expression too large");
+        return NULL;
+    }
     status = regcomp (&regex, node->value, REG_EXTENDED | REG_NOSUB);
     if (status != 0) {
         regerror (status, &regex, text, sizeof text);

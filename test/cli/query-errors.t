@@ -65,6 +65,14 @@ says '... with a warning' 'mail count: warning: this quote is never closed; it i
 runs '... which is none where it is closed' 0 "$MAIL" count 'one "two three"'
 says '... ' ''
 
+marked 'tag:/((a{1,200}){1,200}){1,200}/' '                ^'
+marked 'subject:/x{9999}/' '          ^'
+marked 'from:"/ (a+b{2,3000}) /"' '            ^'
+marked 'tag:/(a{1,1500})(b|c{1,1500})/' '                    ^'
+for regex in '[{9999}]' '[]{9999}]' '[[:alpha:]{9999}]' 'a\{9999}' '(foo|ba?r)+[a-z]{2,40}'; do
+    runs "$regex" 0 "$MAIL" count "tag:/$regex/"
+done
+
 # What is too much is refused, and at once.
 big ()
 {

@@ -132,6 +132,18 @@ mail "$(printf 'id\001\177')" 'From: ann@x' "$(printf 'References: <r\002@x> <on
 "$MAIL" reply 'subject:"odd id"' >out
 is 'ids with controls are not named' "$(grep -c In-Reply-To out) $(grep References out)" '0 References: <one@x>'
 is '... and no control is written' "$(tr -d '\n' <out | tr -d '[:print:]' | wc -c)" 0
+
+# The work grows with the number of recipients, not with its square (which took minutes).
+{
+    printf 'From: ann@x\nSubject: crowd\nMessage-ID: <crowd@x>\nTo: first@y,\n'
+    seq 30000 | sed 's/.*/ Person & <p&@y>,/'
+    printf '\nx\n'
+} >"$HOME/Mail/in/cur/crowd"
+"$MAIL" new --quiet
+runs 'thirty thousand recipients' 0 timeout 60 "$MAIL" reply id:crowd@x
+is '... are all there' "$(grep -o '<p[0-9]*@y>' out | wc -l)" 30000
+rm "$HOME/Mail/in/cur/crowd"
+
 runs 'what a sender may write' 0 "$MAIL" reply id:control@x
 is '... makes no field' "$(grep -c '^Bcc' out)" 0
 is '... has no controls' "$(tr -d '\n' <out | tr -d '[:print:]' | tr -d '\200-\377' | wc -c)" 0

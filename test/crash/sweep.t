@@ -37,7 +37,9 @@ class State:
         self.tags, self.files = {}, []
         if os.path.exists(os.path.join(box.index, 'state', 'iamglass')):
             dump, files = box.run('dump'), box.run('search', '--exclude=false', '--output=files', '*')
-            if dump.returncode or files.returncode:
+            if dump.returncode and b'there is no index' in dump.stderr:
+                pass
+            elif dump.returncode or files.returncode:
                 self.wrong = 'it cannot be read: %r %r\n' % (dump.stderr, files.stderr)
             lines = dump.stdout.decode().splitlines()
             for line in lines:
