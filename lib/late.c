@@ -113,6 +113,8 @@ LATE (GMIME, char *, g_mime_object_get_headers, (GMimeObject *a, GMimeFormatOpti
 LATE (GMIME, void, g_mime_object_set_header, (GMimeObject *a, const char *b, const char *c, const char *d), (a, b, c, d))
 
 LATE (GMIME, InternetAddressList *, internet_address_list_parse, (GMimeParserOptions *a, const char *b), (a, b))
+LATE (GMIME, InternetAddressList *, internet_address_list_new, (void), ())
+LATE (GMIME, void, internet_address_list_append, (InternetAddressList *a, InternetAddressList *b), (a, b))
 LATE (GMIME, int, internet_address_list_length, (InternetAddressList *a), (a))
 LATE (GMIME, InternetAddress *, internet_address_list_get_address, (InternetAddressList *a, int b), (a, b))
 LATE (GMIME, int, internet_address_list_add, (InternetAddressList *a, InternetAddress *b), (a, b))
