@@ -167,7 +167,7 @@ mail_content_unlock (struct mail_content *content, const struct mail_message *me
         .closure = options->closure,
     };
 
-    if (!mime_is_locked (content->message))
+    if (!mime_is_locked (content->message, options->verify))
         return;
     how.session_keys = message_session_keys (content, message);
     mime_unlock (content->message, &how);

@@ -116,8 +116,8 @@ struct mime_crypto {
 /* Opens what is signed and encrypted: then the parts, and the tags, are those of what is in it.
  * Once a message. */
 void mime_unlock (struct mime_message *message, const struct mime_unlock *how);
-/* Whether there is anything to open. */
-bool mime_is_locked (const struct mime_message *message);
+/* Whether there is anything to open; verify: detached signatures are to be looked at. */
+bool mime_is_locked (const struct mime_message *message, bool verify);
 const struct mime_crypto *mime_message_crypto (const struct mime_message *message);
 /* The raw subject that was encrypted with all of the message, and stands for it in the index; NULL
  * for none. */

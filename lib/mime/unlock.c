@@ -618,11 +618,14 @@ copy_part (struct unlocking *unlocking, struct found found, size_t parent, bool 
 }
 
 bool
-mime_is_locked (const struct mime_message *message)
+mime_is_locked (const struct mime_message *message, bool verify)
 {
-    for (size_t i = 0; i < message->part_count; i++)
-        if (layer_of ((struct found){(struct mime_message *) message, i}) != LAYER_NONE)
+    for (size_t i = 0; i < message->part_count; i++) {
+        enum layer layer = layer_of ((struct found){(struct mime_message *) message, i});
+
+        if (layer != LAYER_NONE && (layer != LAYER_SIGNED || verify))
             return true;
+    }
     return false;
 }
 
@@ -632,7 +635,7 @@ mime_unlock (struct mime_message *message, const struct mime_unlock *how)
     struct unlocking unlocking = {message, how};
     struct mime_message *before;
 
-    if (!mime_is_locked (message))
+    if (!mime_is_locked (message, how->verify))
         return;
     /* As it was, with its arrays. */
     before = talloc_zero (message, struct mime_message);
