@@ -686,8 +686,9 @@ struct mail_apply_options {
                                  properties (index.*) that follow from their content anew */
     bool maildir_flags;       /* set and clear draft, flagged, passed, replied, unread from names */
     struct mail_edits *known; /* what another index had: a message not known before gets this in
-                                 place of new_tags, of the tags that follow from its content, and
-                                 of what names of files say; NULL: nothing. Stays as it is. */
+                                 place of new_tags, of tags that follow from its content, and of
+                                 what names of files say; its properties index.* stay those of this
+                                 index. NULL: nothing. The list stays as it is. */
     int64_t quiet_before;     /* a first import: messages not known before that are seen (by the
                                  name of a file), or older than this moment, get neither inbox nor
                                  unread, whatever else says so; 0: it is none. What has no date is

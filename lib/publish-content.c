@@ -50,12 +50,14 @@ content_add_tags (struct edit *edit, const struct parsed_file *file)
 
 /* Another index had the message, and its tags are what they were there. */
 static bool
-take_over (struct publish *publish, struct edit *edit)
+take_over (struct publish *publish, struct edit *edit, const struct parsed_file *file)
 {
     struct mail_edits *known = publish->options->known;
     edit->keep_tags = known && edits_know (known, edit->message->id);
     if (edit->keep_tags) {
         edits_alter (known, edit);
+        content_forget_findings (edit); /* of the other index: what to say about this is ours */
+        content_note_findings (edit, file);
         publish->counts.known++;
     }
     return edit->keep_tags;
@@ -80,7 +82,7 @@ content_tag_new (struct publish *publish, struct edit *edit, const struct parsed
 {
     const struct mail_apply_options *options = publish->options;
     content_add_tags (edit, file);
-    if (!known && take_over (publish, edit))
+    if (!known && take_over (publish, edit, file))
         return;
     if (options->maildir_flags)
         edit_tags_from_flags (edit, publish->folders);

@@ -41,7 +41,7 @@ cat >"$HOME/dump" <<'EOF'
 #@ query.mine tag%3akept
 #@ new.tags fresh
 +kept +two%20words -- id:a@x
-#= a@x session-key=7%3aABC
+#= a@x index.decryption=success session-key=7%3aABC
  -- id:b@x
 +inbox -- id:d@x
 +gone +-odd -- id:gone@x
@@ -57,6 +57,7 @@ is '... and no others' "$(tags id:d@x)" 'inbox '
 ok '... a line with what is not allowed is told' grep -q "starting with '-' forbidden.*(line 8)" err
 is '... what notmuch does not know is new' "$(tags id:c@x)" 'new unread '
 is '... properties' "$("$MAIL" count property:session-key=7:ABC)" 1
+is '... but not those about the other index' "$("$MAIL" count property:index.decryption=success)" 0
 is '... settings' "$("$MAIL" config get query.mine) $("$MAIL" config get new.tags)" 'tag:kept new'
 ok '... the dump is kept' grep -q kept <<EOF
 $(gzip -dc "$HOME/Mail/.mailindex/notmuch.dump.gz")
