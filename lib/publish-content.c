@@ -96,11 +96,13 @@ content_is_shut (const struct publish *publish, const struct edit *edit,
                  const struct parsed_file *file)
 {
     void *local = talloc_new (NULL);
-    bool has_key = *message_session_keys (local, edit->message) != NULL;
+    bool encrypted = false, has_key = *message_session_keys (local, edit->message) != NULL;
+    for (size_t i = 0; i < file->tag_count; i++)
+        encrypted |= strcmp (file->tags[i], "encrypted") == 0;
     for (size_t i = 0; i < file->property_count; i++)
         has_key &= strcmp (file->properties[i].value, "success") != 0;
     talloc_free (local);
-    return has_key && publish->options->decrypt != MAIL_DECRYPT_FALSE;
+    return encrypted && has_key && publish->options->decrypt != MAIL_DECRYPT_FALSE;
 }
 
 void

@@ -122,11 +122,11 @@ add_message (struct publish *publish, struct node *node, uint32_t folder, const 
         return status;
     if (thread)
         threads_set (publish, node, thread);
-    *again_out = was_gone && content_is_shut (publish, edit, file);
     content_forget_findings (edit);
     content_note_findings (edit, file);
     edit->untagged = !was_gone && is_heir (publish, node);
     content_tag_new (publish, edit, file, was_gone || edit->untagged);
+    *again_out = (was_gone || edit->keep_tags) && content_is_shut (publish, edit, file);
     if (was_gone)
         publish->counts.renamed++;
     else

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Signatures and encryption: what show and reply say of them, session keys, decryption for the index by policy, and
 that nobody who does not answer keeps new waiting. With keys made here."""
+import gzip
 import json
 import os
 import re
@@ -16,7 +17,7 @@ import tap
 import sandbox
 import secret
 
-CHECKS = 69
+CHECKS = 71
 WAIT = 300
 
 
@@ -182,6 +183,16 @@ class Test:
                   (0, ['encrypted', 'protected'], ['protected']), 'a message that comes back has its words')
         tap.ok('The true subject' in self.box.lines('search', 'id:protected@secret')[0], '... and its subject')
         tap.equal(self.properties('protected'), ['index.decryption=success', 'session-key'], '... and its session key')
+        # a first import of mail whose keys another index had kept
+        dump = self.box.run('dump').stdout
+        subprocess.run(['rm', '-r', self.box.index])
+        os.mkdir(self.box.index)
+        with open(self.box.index + '/notmuch.dump.gz', 'wb') as f:
+            f.write(gzip.compress(dump))
+        self.box.lines('new', '--quiet')
+        tap.equal((self.names('secretword'), self.names('subject:"true subject"')), (['encrypted', 'protected'],
+                  ['protected']), 'a first import uses the session keys of a dump')
+        tap.equal(self.properties('encrypted'), ['index.decryption=success', 'session-key'], '... and keeps them')
         self.box.lines('reindex', '--decrypt=false', '*')
         tap.equal((self.names('secretword'), self.properties('encrypted')), ([], []), 'reindex --decrypt=false forgets')
 
