@@ -148,7 +148,7 @@ awk -v folder="$HOME/Mail/in/cur" 'BEGIN {
         printf "+kept +t%d -- id:m%d@x\n", i % 7, i
     }
 }' >"$HOME/dump"
-stopped ()
+stopped () # SIGNAL
 {
     rm -f fifo
     mkfifo fifo
@@ -157,12 +157,12 @@ stopped ()
     {
         read -r _
         read -r _
-        kill -INT $pid
+        kill "-$1" $pid
         cat >out
     } <fifo
     wait $pid || :
 }
-stopped
+stopped INT
 some=$("$MAIL" count '*')
 ok "a run that is stopped ($some)" [ "$some" -lt 3000 ]
 is '... has the tags of what it has' "$("$MAIL" count tag:kept)" "$some"
@@ -176,15 +176,25 @@ is '... each with its own' "$("$MAIL" count tag:t3)" 429
 
 # notmuch has gone between the two.
 anew
-stopped
+stopped INT
 runs 'continued without notmuch' 0 env PATH="$PWD/ours:$tools" "$MAIL" new
 says '... goes on with the dump' ''
 is '... and has all' "$("$MAIL" count tag:kept and tag:later)" 3000
 
+# Killed: what was published has its tags, the rest comes later.
+anew
+stopped KILL
+some=$("$MAIL" count '*')
+is "a run that is killed ($some) has the tags of what it has" "$("$MAIL" count tag:kept)" "$some"
+[ "$some" = 0 ] || "$MAIL" tag +mine -kept -- '*'
+runs '... and continued' 0 env PATH="$with" "$MAIL" new
+is '... has all' "$("$MAIL" count '*') $("$MAIL" count 'tag:kept or tag:mine')" '3000 3000'
+is '... and each tag once' "$("$MAIL" count 'tag:kept and tag:mine')" 0
+
 # What it has made is lost: mending that is a first import, too, and the journal knows what came after.
 anew
 sed -i 's/ +later//' "$HOME/dump"
-stopped
+stopped INT
 some=$("$MAIL" count '*')
 "$MAIL" tag +mine -kept -- '*'
 rm -r "$HOME/Mail/.mailindex/state"
