@@ -77,7 +77,7 @@ static void
 check_journal (struct check *check, const char *path, uint64_t length)
 {
     bool bad = false;
-    struct stat st;
+    struct stat st = {0};
     enum mail_status status = journal_read (path, length, pass_over, NULL, &bad);
     if (status != MAIL_OK)
         check_found (check, MAIL_STORE_JOURNAL, relative (check, path), "%s",
@@ -85,7 +85,8 @@ check_journal (struct check *check, const char *path, uint64_t length)
     else if (bad)
         check_found (check, MAIL_STORE_JOURNAL, relative (check, path), "a block is damaged");
     else if (length != UINT64_MAX && length > 0 &&
-             (stat (path, &st) != 0 || (uint64_t) st.st_size < length))
+             (stat (path, &st) != 0 || (uint64_t) st.st_size < length) &&
+             !(st.st_size == 0 && journal_is_renamed (check->index->folder, length)))
         check_found (check, MAIL_STORE_JOURNAL, relative (check, path), "its end is missing");
 }
 

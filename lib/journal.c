@@ -312,6 +312,18 @@ failed (struct writer *writer, const char *what, int error)
                        writer->index->folder, strerror (error));
 }
 
+bool
+journal_is_renamed (const char *folder, uint64_t length)
+{
+    struct stat st;
+    char **paths = journal_files (NULL, folder), **last = paths;
+    while (last[1] && last[2])
+        last++;
+    bool is = last[1] && stat (*last, &st) == 0 && (uint64_t) st.st_size == length;
+    talloc_free (paths);
+    return is;
+}
+
 /* Opens it with its end where state's last block ends. */
 static enum mail_status
 open_at_end (struct writer *writer, int *fd_out, uint64_t *length_out)
@@ -327,6 +339,7 @@ open_at_end (struct writer *writer, int *fd_out, uint64_t *length_out)
     }
     uint64_t length = (uint64_t) st.st_size;
     if (length < writer->journal_length &&
+        !(length == 0 && journal_is_renamed (writer->index->folder, writer->journal_length)) &&
         store_set_metadata (writer->state, META_JOURNAL_LOST, "1", 1) != MAIL_OK) {
         close (fd);
         return writer_fail (writer, MAIL_ERROR_STORE);
@@ -467,6 +480,13 @@ journal_files (void *ctx, const char *folder)
     return paths;
 }
 
+static enum mail_status
+begin_anew (struct writer *writer)
+{
+    enum mail_status status = store_set_metadata (writer->state, META_JOURNAL, "0", 1);
+    return status == MAIL_OK ? status : writer_fail (writer, status);
+}
+
 enum mail_status
 journal_rotate (struct writer *writer, bool *rotated_out)
 {
@@ -480,7 +500,7 @@ journal_rotate (struct writer *writer, bool *rotated_out)
         return status;
     close (fd);
     if (length == 0)
-        return MAIL_OK;
+        return begin_anew (writer);
     unsigned long *numbers = find_numbers (writer, index->folder, &count);
     char *path = journal_path (writer, index);
     char *old = talloc_asprintf (writer, "%s.%lu", path, count ? numbers[count - 1] + 1 : 1);
@@ -488,6 +508,5 @@ journal_rotate (struct writer *writer, bool *rotated_out)
     if (error)
         return failed (writer, "rename", error);
     *rotated_out = true;
-    status = store_set_metadata (writer->state, META_JOURNAL, "0", 1);
-    return status == MAIL_OK ? status : writer_fail (writer, status);
+    return begin_anew (writer);
 }

@@ -52,6 +52,9 @@ enum mail_status journal_read (const char *path, uint64_t length, journal_block_
 /* Whether the line is the "#u" of a block: *who_out is a part of it. */
 bool journal_is_undo (void *ctx, const char *line, char **who_out, bool *done_out);
 
+/* Whether the last journal.N is the journal of this length that state knows: whoever renamed it was
+ * stopped before he could tell state so. */
+bool journal_is_renamed (const char *folder, uint64_t length);
 /* Paths of journal.N in order, then of journal; NULL-terminated, talloc'd on ctx. */
 char **journal_files (void *ctx, const char *folder);
 /* Under the lock: journal becomes the journal.N after the last. *rotated_out: there was one. */

@@ -16,6 +16,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@
 #include <zlib.h>
 
 #define SUFFIX ".tags"
+#define TMP "tmp-" /* and the process */
 #define HEAD "#notmuch-dump batch-tag:3 config,properties,tags\n"
 #define FLUSH_BYTES ((size_t) 256 << 10)
 #define DUE_BYTES (16 << 20)
@@ -295,6 +297,22 @@ remove_all (char **paths)
         unlink (*paths);
 }
 
+/* What a process was writing that does not live any more. */
+static void
+remove_unfinished (const char *place)
+{
+    DIR *dir = opendir (place);
+    for (struct dirent *entry; dir && (entry = readdir (dir)) != NULL;) {
+        long pid = strncmp (entry->d_name, TMP, strlen (TMP)) == 0
+                       ? strtol (entry->d_name + strlen (TMP), NULL, 10)
+                       : 0;
+        if (pid > 0 && kill ((pid_t) pid, 0) != 0 && errno == ESRCH)
+            unlinkat (dirfd (dir), entry->d_name, 0);
+    }
+    if (dir)
+        closedir (dir);
+}
+
 /* The newest of those that are whole stay, and none that is damaged. */
 static void
 remove_old (struct mail_index *index, unsigned keep)
@@ -318,7 +336,7 @@ mail_snapshot_take (struct mail_index *index, unsigned keep)
     void *local = talloc_new (index);
     char **old = NULL;
     char *place = talloc_asprintf (local, "%s/backups", index->folder);
-    char *path = talloc_asprintf (local, "%s/tmp-%ld", place, (long) getpid ());
+    char *path = talloc_asprintf (local, "%s/" TMP "%ld", place, (long) getpid ());
     enum mail_status status = MAIL_OK;
     if (mkdir (place, 0700) != 0 && errno != EEXIST)
         status = failed (index, place, errno);
@@ -332,6 +350,7 @@ mail_snapshot_take (struct mail_index *index, unsigned keep)
     if (status == MAIL_OK) {
         remove_all (old);
         remove_old (index, keep ? keep : 1);
+        remove_unfinished (place);
     }
     talloc_free (local);
     return status;
