@@ -148,7 +148,7 @@ _endings = re.compile('(atively|ational|ations|ating|ation|ative|ately|ively|ing
 
 def stem(word):
     """Not Xapian's, but alike for words that share one."""
-    short = _endings.sub('', word)
+    short = _endings.sub('', re.sub('(?<=...)iz(e|es|ed|er|ers|ing|ation|ations)$', '', word))
     if len(short) < 2:
         return word
     return short[:-1] if len(short) > 2 and short[-1] == short[-2] else short
