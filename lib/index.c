@@ -12,6 +12,7 @@
 #include "term.h"
 #include "writer.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <glib.h>
 #include <inttypes.h>
@@ -187,6 +188,21 @@ state_inode (const struct mail_index *index)
     return inode;
 }
 
+/* Whether a folder has a file that is not empty. Whoever makes state may be stopped before that. */
+static bool
+has_content (const char *folder)
+{
+    bool has = false;
+    struct stat st;
+    DIR *dir = opendir (folder);
+    for (struct dirent *entry; dir && !has && (entry = readdir (dir)) != NULL;)
+        has = entry->d_name[0] != '.' && fstatat (dirfd (dir), entry->d_name, &st, 0) == 0 &&
+              st.st_size > 0;
+    if (dir)
+        closedir (dir);
+    return has;
+}
+
 static enum mail_status
 open_state (struct mail_index *index)
 {
@@ -194,6 +210,8 @@ open_state (struct mail_index *index)
     struct store *state;
     uint64_t inode = state_inode (index); /* before: if it is replaced meanwhile, that is seen */
     enum mail_status status = store_open (index, path, STORE_READ, &state, &error);
+    if (status == MAIL_ERROR_CORRUPT && !has_content (path))
+        status = MAIL_ERROR_NO_INDEX;
     talloc_free (path);
     if (status == MAIL_ERROR_NO_INDEX)
         return index_fail (index, status, "there is no index in '%s'", index->path);

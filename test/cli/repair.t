@@ -97,6 +97,25 @@ runs 'damaged words, a file with another name' 0 "$MAIL" check --repair --quiet
 is '... all are found' "$("$MAIL" count hello)" 6
 
 begin
+mv "$index/journal" "$index/journal.1"
+runs 'a snapshot that was stopped right after its first step' 0 "$MAIL" check --quiet
+"$MAIL" tag +z '*'
+runs '... and then a change' 0 "$MAIL" check --quiet
+: >"$index/backups/tmp-1234567890"
+"$MAIL" new --quiet
+is '... is made up for by new' "$(find "$index" -name 'journal.*' -o -name 'tmp-*' | wc -l)" 0
+rm -rf "$index/state"
+"$MAIL" check --repair --quiet
+is '... and nothing is lost' "$("$MAIL" count tag:x and tag:z)" 6
+
+begin
+rm -rf "$index/text" "$index/state" "$index"/journal* "$index/backups"
+mkdir -p "$index/text/tmp" "$index/state"
+runs 'an index of which nothing is left' 1 "$MAIL" check
+ok '... is none' grep -q 'there is no index' err
+runs '... and begun anew' 0 "$MAIL" new --quiet
+
+begin
 rm "$index"/backups/*.tags
 runs 'no snapshot' 1 "$MAIL" check
 ok '... is named' grep -q '^backups/[0-9]*-[0-9]*\.tags: No such file' out

@@ -25,7 +25,7 @@ import sandbox
 import shim
 
 COUNT = 260  # more than the first slice of a change of tags
-DRAWN = 8    # calls a command
+DRAWN = 5    # calls a command
 NEW_ID = 'delivered@example.org'
 
 
