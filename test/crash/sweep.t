@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Everything stops at one call: at each write, creation, rename, removal and sync below the mail root (index
-and mail) that `tag`, `tag --undo`, `new`, `insert`, `restore` and `compact` make, and `check --repair`, before it is made or when
-half of it is written. Calls are counted over all processes of a run, workers too, and all of them stop
-together. Then the index is read as it is, and the command is run again: no tag, file or message is lost or
-doubled, and `check` is content.
+and mail) that `tag`, `tag --undo`, `new`, `insert`, `restore`, `reindex`, `compact` and `check --repair` make,
+before it is made or when half of it is written. Calls are counted over all processes of a run, workers too,
+and all of them stop together. Then the index is read as it is, and the command is run again: no tag, file or
+message is lost or doubled, and `check` is content.
 
-`make check` draws some calls of each command; the long form takes them all, and each third torn besides. What is written through stdio
-(the text of a snapshot) is no call here; its sync and its rename are."""
+`make check` draws some calls of each command; the long form takes them all, and each third torn besides. What
+is written through stdio (the text of a snapshot) is no call here; its sync and its rename are."""
 import os
 import random
 import shutil
@@ -266,6 +266,16 @@ def scattered(box):
     box.lines('tag', '+kept', '--', '*')
 
 
+def rewritten(box):
+    """Files changed in place: other words, other Message-IDs, one of them that of a message with other words."""
+    indexed(box)
+    for number, new in ((5, 'm5@example.org'), (6, 'other@example.org'), (7, 'm8@example.org'),
+                        (50, 'part@example.org')):
+        path = os.path.join(box.root, box.files('id:m%d@example.org' % number)[0])
+        with open(path, 'wb') as f:
+            f.write(sandbox.message(new, body='changed %d' % number))
+
+
 def without_state(box):
     twice_tagged(box)
     shutil.rmtree(os.path.join(box.index, 'state'))
@@ -300,6 +310,7 @@ def scenes():
     dumped(box)
     yield Scene('restore', ['restore'], indexed, input=box.restore_from)
     box.close()
+    yield Scene('reindex', ['reindex', '*'], rewritten)
     yield Repair('repair of state', ['check', '--repair', '--quiet'], without_state)
     yield Repair('repair of words', ['check', '--repair', '--quiet'], without_words)
     yield Scene('compact', ['compact', '--quiet'], scattered)
@@ -308,7 +319,7 @@ def scenes():
 
 
 def main():
-    shim.library_or_skip(24)
+    shim.library_or_skip(26)
     if os.access('/dev/shm', os.W_OK):
         # Processes end here, not the machine: a file system in memory will do.
         tempfile.tempdir = '/dev/shm'
