@@ -192,15 +192,18 @@ read_file (void *ctx, const char *path, uint64_t length, size_t *length_out)
 static bool
 parse_head (void *ctx, const char *text, size_t length, struct journal_block *block)
 {
-    int command = 0;
+    int end = 0, more = 0;
     char *line = talloc_strndup (ctx, text, length);
     long pid;
-    unsigned run;
-    if (sscanf (line, "#c %" SCNu64 " %" SCNd64 " %ld.%x.%u %n", &block->revision, &block->time,
-                &pid, &run, &block->number, &command) < 5)
+    unsigned run = 0;
+    block->number = 1; /* journals have been written without RUN and N */
+    if (sscanf (line, "#c %" SCNu64 " %" SCNd64 " %ld%n", &block->revision, &block->time, &pid,
+                &end) < 3)
+        return false;
+    if (line[end] == '.' && sscanf (line + end, ".%x.%u%n", &run, &block->number, &more) < 2)
         return false;
     block->who = talloc_asprintf (ctx, "%ld.%x", pid, run);
-    block->command = line + command;
+    block->command = line + end + more + strspn (line + end + more, " ");
     return true;
 }
 

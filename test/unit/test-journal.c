@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <talloc.h>
 #include <unistd.h>
+#include <zlib.h>
 
 /* ---- lines ---- */
 
@@ -193,6 +194,37 @@ test_tail (void **state)
     assert_false (bad);
 }
 
+static bool
+note_heads (void *closure, const struct journal_block *block)
+{
+    g_string_append_printf (closure, "[%s %u '%s']", block->who, block->number, block->command);
+    return true;
+}
+
+/* Heads of all kinds, and sums that are right. */
+static void
+test_heads (void **state)
+{
+    struct fixture *f = *state;
+    static const char *const heads[] = {"#c 1 2 30.a.7 mail tag\n", "#c 2 2 31 mail tag\n",
+                                        "#c 3 2 32.b.1 \n", "#c 4 2 33.b mail tag\n",
+                                        "#c 5 2 mail\n"};
+    char *path = talloc_asprintf (f->ctx, "%s/heads", f->root);
+    FILE *file = fopen (path, "w");
+    assert_non_null (file);
+    for (size_t i = 0; i < G_N_ELEMENTS (heads); i++) {
+        uLong sum = crc32_z (0, (const Bytef *) heads[i], strlen (heads[i]));
+        fprintf (file, "%s#e %zu %08lx\n", heads[i], i + 1, sum);
+    }
+    assert_int_equal (fclose (file), 0);
+    GString *seen = g_string_new ("");
+    bool bad = false;
+    assert_int_equal (journal_read (path, UINT64_MAX, note_heads, seen, &bad), MAIL_OK);
+    assert_true (bad);
+    assert_string_equal (seen->str, "[30.a 7 'mail tag'][31.0 1 'mail tag'][32.b 1 '']");
+    g_string_free (seen, TRUE);
+}
+
 /* A journal that somebody has shortened, damaged in its middle, or taken away. */
 static void
 test_damage (void **state)
@@ -259,6 +291,7 @@ main (void)
         cmocka_unit_test (test_bad_lines),
         cmocka_unit_test_setup_teardown (test_blocks, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown (test_tail, fixture_setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown (test_heads, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown (test_damage, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown (test_rotation, fixture_setup, fixture_teardown),
     };
