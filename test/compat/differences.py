@@ -148,6 +148,7 @@ _endings = re.compile('(atively|ational|ations|ating|ation|ative|ately|ively|ing
 
 def stem(word):
     """Not Xapian's, but alike for words that share one."""
+    word = re.sub('bilit(y|ies)$', 'ble', word)
     short = _endings.sub('', re.sub('(?<=...)iz(e|es|ed|er|ers|ing|ation|ations)$', '', word))
     if len(short) < 2:
         return word

@@ -96,7 +96,8 @@ def infix_leaves(material, chance):
         put('phrase', '"%s"', phrases)
         put('wildcard', '%s*', [w[:4] for w in words[::3] if len(w) > 4])
         put('foreign', '%s', material.foreign[field])
-        put('joined', '%s', [re.sub('[^A-Za-z0-9]+', '-', p) for p in phrases[::3]])
+        put('joined', '%s', [re.sub('[^A-Za-z0-9]+', '-', p) for p in phrases[::3]
+                             if p.split(' ')[0].lower() not in draw._operators])
         if field in LIKE:
             put('regex', '/%s/', [w.capitalize()[:6] for w in words[::3]])
             put('regex', '"/%s/"', [re.escape(p)[:14].rstrip('\\') for p in phrases[::3]])
