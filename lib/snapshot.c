@@ -10,6 +10,7 @@
 #include "batch.h"
 #include "files.h"
 #include "journal.h"
+#include "lock.h"
 #include "message.h"
 #include "schema.h"
 
@@ -59,6 +60,19 @@ snapshot_files (void *ctx, const char *folder)
         closedir (dir);
     qsort (paths, count, sizeof *paths, compare_paths); /* times have ten digits */
     return paths;
+}
+
+/* The time in the name of the next: later than that of all others, whatever the clock says, since
+ * their order is that of their names. */
+static int64_t
+next_time (struct mail_index *index)
+{
+    int64_t now = time (NULL);
+    char **paths = snapshot_files (NULL, index->folder);
+    for (char **path = paths; *path; path++)
+        now = MAX (now, strtoll (strrchr (*path, '/') + 1, NULL, 10) + 1);
+    talloc_free (paths);
+    return now;
 }
 
 bool
@@ -239,7 +253,7 @@ static enum mail_status
 put_in_place (void *ctx, struct mail_index *index, const char *place, const char *from)
 {
     char *path = talloc_asprintf (ctx, "%s/%010" PRId64 "-%" PRIu64 SUFFIX, place,
-                                  (int64_t) time (NULL), mail_index_revision (index));
+                                  next_time (index), mail_index_revision (index));
     int error = rename (from, path) == 0 ? files_sync_folder (place) : errno;
     return error ? failed (index, path, error) : note_newest (ctx, index, strrchr (path, '/') + 1);
 }
@@ -330,15 +344,33 @@ remove_old (struct mail_index *index, unsigned keep)
     talloc_free (paths);
 }
 
+/* One process at a time: the journals that another one's snapshot stands for must not go before
+ * that is there. */
+static enum mail_status
+take_turn (struct mail_index *index, int *lock_out)
+{
+    char *path = talloc_asprintf (NULL, "%s/snapshot", index->folder);
+    enum mail_status status = MAIL_ERROR_LOCKED;
+    for (int tries = 0; status == MAIL_ERROR_LOCKED && tries <= index->lock_timeout * 20; tries++) {
+        if (tries > 0)
+            g_usleep (50000);
+        status = lock_file_try (path, lock_out);
+    }
+    talloc_free (path);
+    return status == MAIL_OK ? status
+                             : index_fail (index, status, "another program is writing a snapshot");
+}
+
 enum mail_status
 mail_snapshot_take (struct mail_index *index, unsigned keep)
 {
     void *local = talloc_new (index);
     char **old = NULL;
+    int lock = -1;
     char *place = talloc_asprintf (local, "%s/backups", index->folder);
     char *path = talloc_asprintf (local, "%s/" TMP "%ld", place, (long) getpid ());
-    enum mail_status status = MAIL_OK;
-    if (mkdir (place, 0700) != 0 && errno != EEXIST)
+    enum mail_status status = take_turn (index, &lock);
+    if (status == MAIL_OK && mkdir (place, 0700) != 0 && errno != EEXIST)
         status = failed (index, place, errno);
     unlink (path);
     if (status == MAIL_OK)
@@ -352,6 +384,8 @@ mail_snapshot_take (struct mail_index *index, unsigned keep)
         remove_old (index, keep ? keep : 1);
         remove_unfinished (place);
     }
+    if (lock >= 0)
+        close (lock);
     talloc_free (local);
     return status;
 }

@@ -97,6 +97,20 @@ runs 'damaged words, a file with another name' 0 "$MAIL" check --repair --quiet
 is '... all are found' "$("$MAIL" count hello)" 6
 
 begin
+for kept in "$index"/backups/*.tags; do mv "$kept" "$index/backups/4000000000-1.tags"; done
+"$MAIL" tag +z '*'
+"$MAIL" new --quiet
+rm -rf "$index/state"
+"$MAIL" check --repair --quiet
+is 'a snapshot of a clock that was ahead is not the newest' "$("$MAIL" count tag:x and tag:z)" 6
+"$MAIL" tag +last '*'
+rm -rf "$index/state"
+"$MAIL" check --repair --quiet
+rm -rf "$index/state"
+"$MAIL" check --repair --quiet
+is '... nor one of the same second' "$("$MAIL" count tag:z and tag:last)" 6
+
+begin
 mv "$index/journal" "$index/journal.1"
 runs 'a snapshot that was stopped right after its first step' 0 "$MAIL" check --quiet
 "$MAIL" tag +z '*'
