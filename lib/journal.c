@@ -75,7 +75,8 @@ note_tags (GString *lines, const struct edit *edit)
         if (order >= 0)
             now++;
     }
-    if (lines->len > begin)
+    bool untagged = edit->is_new && message->tag_count == 0; /* for a repair: not in the inbox */
+    if (lines->len > begin || untagged)
         batch_append_id (lines, message->id);
 }
 

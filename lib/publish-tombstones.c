@@ -9,6 +9,7 @@
 #include "publish-private.h"
 #include "schema.h"
 #include "term.h"
+#include "tombstone.h"
 #include "variant.h"
 
 #include <string.h>
@@ -95,6 +96,85 @@ decode (struct edit *edit, const struct store_document *document, uint64_t *thre
     g_variant_unref (properties);
     g_variant_unref (whole);
 }
+
+/* ---- to be read ---- */
+
+enum mail_status
+tombstone_list (void *ctx, struct mail_index *index, struct idset *ids_out)
+{
+    struct store_term term = {TERM_TYPE_TOMBSTONE, strlen (TERM_TYPE_TOMBSTONE)};
+    unsigned attempt = 0;
+    enum mail_status status;
+    do
+        status = store_postings (ctx, index->state, term, ids_out);
+    while (status != MAIL_OK && index_overtaken (index, status, &attempt) == MAIL_OK);
+    return status == MAIL_OK ? status : index_fail_store (index, index->state, status);
+}
+
+static const char **
+read_strings (void *ctx, GVariant *strings, size_t *count_out)
+{
+    size_t count = g_variant_n_children (strings);
+    const char **list = talloc_zero_array (ctx, const char *, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        GVariant *string = g_variant_get_child_value (strings, i);
+        list[i] = talloc_strdup (list, g_variant_get_bytestring (string));
+        g_variant_unref (string);
+    }
+    *count_out = count;
+    return list;
+}
+
+static struct mail_message *
+from_document (void *ctx, struct mail_index *index, const struct store_document *document)
+{
+    guchar version;
+    uint64_t thread;
+    GVariant *tags, *properties;
+    const char *id = NULL;
+    for (size_t i = 0; i < document->term_count; i++) {
+        const char *text = document->terms[i].text;
+        if (strncmp (text, PREFIX_GONE, strlen (PREFIX_GONE)) == 0)
+            id = text + strlen (PREFIX_GONE);
+    }
+    if (!id || document->data_length == 0 || (guchar) document->data[0] != TOMBSTONE_VERSION)
+        return NULL;
+    struct mail_message *message = talloc_zero (ctx, struct mail_message);
+    message->index = index;
+    message->id = talloc_strdup (message, id);
+    GVariant *whole = variant_from_bytes (TOMBSTONE_TYPE, document->data, document->data_length);
+    g_variant_get (whole, "(yt@aay@aay)", &version, &thread, &tags, &properties);
+    message->tags = read_strings (message, tags, &message->tag_count);
+    const char **terms = read_strings (message, properties, &message->other_count);
+    message->others = talloc_array (message, struct store_term, message->other_count);
+    for (size_t i = 0; i < message->other_count; i++)
+        message->others[i] = (struct store_term){terms[i], strlen (terms[i])};
+    g_variant_unref (tags);
+    g_variant_unref (properties);
+    g_variant_unref (whole);
+    return message;
+}
+
+enum mail_status
+tombstone_read (void *ctx, struct mail_index *index, uint32_t docid,
+                struct mail_message **message_out)
+{
+    struct store_document document;
+    unsigned attempt = 0;
+    bool found;
+    enum mail_status status;
+    *message_out = NULL;
+    do
+        status = store_read (ctx, index->state, docid, STORE_DATA | STORE_TERMS, &document, &found);
+    while (status != MAIL_OK && index_overtaken (index, status, &attempt) == MAIL_OK);
+    if (status != MAIL_OK)
+        return index_fail_store (index, index->state, status);
+    if (found)
+        *message_out = from_document (ctx, index, &document);
+    return MAIL_OK;
+}
+
+/* ---- their time ---- */
 
 static int64_t
 oldest_allowed (const struct publish *publish)

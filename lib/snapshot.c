@@ -13,6 +13,7 @@
 #include "lock.h"
 #include "message.h"
 #include "schema.h"
+#include "tombstone.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -180,6 +181,23 @@ append_settings (void *ctx, struct mail_index *index, struct output *output)
     return status;
 }
 
+/* Messages whose files are away: they may be back tomorrow. */
+static enum mail_status
+append_gone (void *ctx, struct mail_index *index, struct output *output)
+{
+    struct idset ids = {NULL, 0};
+    enum mail_status status = tombstone_list (ctx, index, &ids);
+    for (size_t i = 0; status == MAIL_OK && i < ids.count; i++) {
+        struct mail_message *message;
+        void *local = talloc_new (ctx);
+        status = tombstone_read (local, index, ids.ids[i], &message);
+        if (status == MAIL_OK && message)
+            append_message (output, message);
+        talloc_free (local);
+    }
+    return status;
+}
+
 static enum mail_status
 write_messages (struct mail_index *index, struct output *output)
 {
@@ -200,6 +218,8 @@ write_messages (struct mail_index *index, struct output *output)
             append_message (output, message);
         talloc_free (message);
     }
+    if (status == MAIL_OK)
+        status = append_gone (local, index, output);
     flush (output);
     fprintf (output->file, "#e %08lx\n", output->sum);
     talloc_free (local);

@@ -40,6 +40,28 @@ mv "$HOME/away" "$HOME/Mail/a/cur/1:2,"
 is 'so has a message that was gone before' "$("$MAIL" search --output=messages tag:mine)" id:a1@x
 
 begin
+"$MAIL" tag +mine id:a1@x
+mv "$HOME/Mail/a/cur/1:2," "$HOME/away"
+"$MAIL" new --quiet
+rm "$index"/backups/*.tags # so that "new" writes a snapshot
+"$MAIL" tag +z '*'
+"$MAIL" new --quiet
+for round in 1 2; do
+    rm -rf "$index/state"
+    "$MAIL" check --repair --quiet
+done
+mv "$HOME/away" "$HOME/Mail/a/cur/1:2,"
+"$MAIL" new --quiet
+is '... and one that was gone when the snapshot was written' "$("$MAIL" search --output=messages tag:mine)" id:a1@x
+
+begin
+printf 'From: a@b\nMessage-ID: <bare@x>\n\nx\n' | "$MAIL" insert --folder=a -inbox -unread
+is 'a mail without tags' "$("$MAIL" search --output=tags id:bare@x)" ''
+rm -rf "$index/state"
+"$MAIL" check --repair --quiet
+is '... has none after a repair' "$("$MAIL" search --output=tags id:bare@x)" ''
+
+begin
 mv "$HOME/Mail/a/cur/1:2," "$HOME/Mail/a/cur/1:2,FS"
 rm -rf "$index/state"
 "$MAIL" check --repair --quiet
