@@ -48,7 +48,7 @@ blank_length (const struct lexer *lexer, size_t index)
 
     if (index >= lexer->length)
         return 0;
-    if (byte <= ' ' || byte == 0x7f)
+    if (byte <= ' ')
         return 1;
     if (byte < 0x80)
         return 0;
@@ -61,7 +61,7 @@ blank_length (const struct lexer *lexer, size_t index)
 static bool
 is_ascii_blank (char byte)
 {
-    return (unsigned char) byte <= ' ' || byte == 0x7f;
+    return (unsigned char) byte <= ' ';
 }
 
 /* Where the words without quotes that begin at an index end. "main()" is a word, with empty
