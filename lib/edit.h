@@ -16,7 +16,6 @@ struct edit {
     bool is_new;
     bool record_changed;
     bool rename_files;                     /* the names are to follow the tags: edits.c */
-    bool untagged;                         /* publish_pass_on() decides what tags it gets */
     bool first_tags;                       /* of a message not known before: its tags are those
                                               that all such messages get */
     bool keep_tags;                        /* whatever the names of files say */

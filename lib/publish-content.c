@@ -63,8 +63,9 @@ take_over (struct publish *publish, struct edit *edit, const struct parsed_file 
     return edit->keep_tags;
 }
 
-void
-publish_new_tags (struct publish *publish, struct edit *edit)
+/* mail_apply_options.new_tags, but for "unread" where a name says that it is not. */
+static void
+give_new_tags (struct publish *publish, struct edit *edit)
 {
     const struct mail_apply_options *options = publish->options;
     bool seen = edit_is_seen (edit, publish->folders);
@@ -88,7 +89,7 @@ content_tag_new (struct publish *publish, struct edit *edit, const struct parsed
         edit_tags_from_flags (edit, publish->folders);
     edit->files_changed = false;
     if (!known)
-        publish_new_tags (publish, edit);
+        give_new_tags (publish, edit);
 }
 
 bool

@@ -124,8 +124,7 @@ add_message (struct publish *publish, struct node *node, uint32_t folder, const 
         threads_set (publish, node, thread);
     content_forget_findings (edit);
     content_note_findings (edit, file);
-    edit->untagged = !was_gone && is_heir (publish, node);
-    content_tag_new (publish, edit, file, was_gone || edit->untagged);
+    content_tag_new (publish, edit, file, was_gone || is_heir (publish, node));
     *again_out = (was_gone || edit->keep_tags) && content_is_shut (publish, edit, file);
     if (was_gone)
         publish->counts.renamed++;

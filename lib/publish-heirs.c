@@ -3,8 +3,9 @@
  * publish-heirs.c - tags of a message whose file says another Message-ID when it is read again.
  *
  * The mail was changed in place, and what its owner has said of it he has said of this mail. So
- * tags and properties go with the file, once the old message has no other file; what the new one
- * has already stays. While the old one has files, the other mail is a new one.
+ * tags and properties go with the file; what the new message has already stays, and so does what
+ * the old one has while it has other files. So it does not matter in what order, or how many at a
+ * time, the files of a message are read again.
  */
 #include "properties.h"
 #include "publish-private.h"
@@ -16,7 +17,6 @@ static void
 inherit (struct edit *edit, const struct edit *old)
 {
     size_t count;
-    edit->untagged = false;
     const struct mail_property *properties = mail_message_properties (old->message, &count);
     for (size_t i = 0; i < old->message->tag_count; i++)
         if (!content_is_tag (old->message->tags[i]))
@@ -31,12 +31,7 @@ publish_pass_on (struct publish *publish)
 {
     for (guint i = 0; i < publish->heirs->len; i++) {
         const struct heir *heir = &g_array_index (publish->heirs, struct heir, i);
-        if (heir->node->edit && heir->old->message->record.file_count == 0)
+        if (heir->node->edit)
             inherit (heir->node->edit, heir->old);
-    }
-    for (guint i = 0; i < publish->heirs->len; i++) {
-        struct edit *edit = g_array_index (publish->heirs, struct heir, i).node->edit;
-        if (edit && edit->untagged)
-            publish_new_tags (publish, edit);
     }
 }

@@ -77,12 +77,10 @@ bool content_is_shut (const struct publish *publish, const struct edit *edit,
  * another message. */
 void content_tag_new (struct publish *publish, struct edit *edit, const struct parsed_file *file,
                       bool known);
-/* The tags of mail_apply_options.new_tags, but for "unread" where a name says that it is not. */
-void publish_new_tags (struct publish *publish, struct edit *edit);
 
 /* ---- files of another message (publish-heirs.c) ---- */
 
-/* Before the messages are written: tags and properties of those whose last file names another
+/* Before the messages are written: tags and properties of those whose file names another
  * message now go to that one. */
 void publish_pass_on (struct publish *publish);
 /* ---- messages ---- */

@@ -68,7 +68,7 @@ message in/cur/5:2, l@x five body 'X-Mylist: green' 'X-Own: blue'
 is 'a header that is new in the settings' "$("$MAIL" count Own:blue)" 1
 configure
 
-# A file whose Message-ID has changed: its tags go with it, once the old message has no other file.
+# A file whose Message-ID has changed: its tags go with it.
 message in/cur/6:2,S old@x six body
 message in/cur/7:2,S two@x seven body
 message in/cur/8:2,S two@x seven body
@@ -83,10 +83,10 @@ is '... has the tags' "$("$MAIL" count id:old@x) $(tags id:fresh@x)" '0 keep '
 is '... and the properties' "$("$MAIL" dump --include=properties id:fresh@x | tail -n +2)" '#= fresh@x mine=1'
 message in/cur/7:2,S part@x seven body
 "$MAIL" reindex id:two@x
-is 'one of two files: a new message' "$(tags id:part@x)/ $(tags id:two@x)" 'inbox / keep '
+is 'one of two files: both have the tags' "$(tags id:part@x)/ $(tags id:two@x)" 'keep / keep '
 message in/cur/8:2,S part@x seven body
 "$MAIL" reindex id:two@x
-is '... then the other: all tags' "$("$MAIL" count id:two@x) $(tags id:part@x)" '0 inbox keep '
+is '... then the other' "$("$MAIL" count id:two@x) $(tags id:part@x)" '0 keep '
 message in/cur/6:2,S known@x nine 'other body'
 "$MAIL" reindex id:fresh@x
 is 'the Message-ID of another message: both have said it' "$("$MAIL" count id:fresh@x) $(tags id:known@x)" '0 keep known '
