@@ -83,6 +83,7 @@ void content_tag_new (struct publish *publish, struct edit *edit, const struct p
 /* Before the messages are written: tags and properties of those whose file names another
  * message now go to that one. */
 void publish_pass_on (struct publish *publish);
+
 /* ---- messages ---- */
 
 /* The message under change; *edit_out is NULL where docid is none. */
