@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #define BLOCK_MAX 4096
+#define TAIL_MIN 1024 /* of the last blocks: each is a segment more to be merged */
 #define BLOCK_MS 5000
 #define BLOCK_BYTES (256 << 20)    /* of mail */
 #define REFERENCES_PER_BLOCK 50000 /* each may be a ghost to write */
@@ -58,7 +59,7 @@ take_range (struct lanes *lanes, size_t *from, size_t *to)
         return;
     }
     size_t rest = lanes->apply->changes->adds->len - lanes->next;
-    size_t share = MAX ((rest + lanes->count - 1) / lanes->count, BLOCK_MIN);
+    size_t share = MAX ((rest + lanes->count - 1) / lanes->count, TAIL_MIN);
     *from = lanes->next;
     *to = lanes->next += MIN (rest, MIN (share, lanes->block_size));
     lanes->block_size = MIN (2 * lanes->block_size, BLOCK_MAX);
