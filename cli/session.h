@@ -18,11 +18,11 @@ enum session_flags {
 int session_open (void *ctx, const struct cli *cli, unsigned flags, struct mail_index **index_out);
 /* Adds the settings kept in the index to the configuration; session_open does. */
 int session_read_stored (void *ctx, const struct cli *cli, struct mail_index *index);
-/* Closes; NULL is allowed. With --debug says how long locks were waited for. */
 /* What mail_index_open is given; the index is not opened. Returns 0, or an exit code after a
  * message. */
 int session_open_options (void *ctx, const struct cli *cli, unsigned flags,
                           struct mail_open_options *options_out);
+/* Closes; NULL is allowed. With --debug says how long locks were waited for. */
 void session_close (const struct cli *cli, struct mail_index *index);
 
 /* The query: what --query-file names, else the words joined by blanks; talloc'd on ctx. argv ends

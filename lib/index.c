@@ -284,6 +284,9 @@ mail_index_open (void *ctx, const struct mail_open_options *options, struct mail
         if (status == MAIL_OK)
             status = open_existing (index);
     }
+    if (status == MAIL_OK && options->flags & MAIL_OPEN_CREATE && access (index->folder, W_OK) != 0)
+        status = index_fail (index, MAIL_ERROR_IO, "cannot change the index '%s': %s",
+                             index->folder, strerror (errno));
     if (status == MAIL_OK) {
         TALLOC_FREE (index->error); /* of looking before creating */
         *index_out = index;

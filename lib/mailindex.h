@@ -83,7 +83,8 @@ struct mail_header_prefix {
 enum mail_status mail_header_prefix_check (const char *name, const char **reason_out);
 
 enum mail_open_flags {
-    MAIL_OPEN_CREATE = 1 << 0, /* make the folder and an empty index where there is none */
+    MAIL_OPEN_CREATE = 1 << 0, /* make the folder and an empty index where there is none; one that
+                                  may not be changed is MAIL_ERROR_IO */
     /* with CREATE: also where an index has been whose tags can be brought back, which is
        MAIL_ERROR_CORRUPT else; mail_repair_begin does it */
     MAIL_OPEN_RESTORE = 1 << 1

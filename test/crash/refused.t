@@ -8,6 +8,7 @@ import hashlib
 import os
 import subprocess
 import sys
+import time
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -93,6 +94,14 @@ def read_only_index(prefix):
                            'ead-only file system')
         box.lines('new')
         tap.equal(box.count('*'), 125, 'written again once it may be')
+        if prefix is not None:
+            time.sleep(0.1)
+            box.lines('new')  # what the folders' times are is known now: there is nothing to do
+            subprocess.run(['chmod', '-R', 'a-w', box.index], check=True)
+            done = box.run('new', prefix=prefix)
+            tap.ok(done.returncode == 1 and b'ermission denied' in done.stderr,
+                   'new without new mail says that it could not be written, too', done)
+            subprocess.run(['chmod', '-R', 'u+w', box.index], check=True)
 
 
 def problem_lines(done, path):
