@@ -9,6 +9,7 @@
  * too.
  */
 #include "mime/unlock-private.h"
+#include "schema.h"
 
 #include <talloc.h>
 

@@ -46,7 +46,7 @@ mv "$HOME/Mail/a/cur/1:2," "$HOME/away"
 rm "$index"/backups/*.tags # so that "new" writes a snapshot
 "$MAIL" tag +z '*'
 "$MAIL" new --quiet
-for round in 1 2; do
+for _ in 1 2; do
     rm -rf "$index/state"
     "$MAIL" check --repair --quiet
 done
