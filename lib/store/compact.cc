@@ -7,7 +7,7 @@ store_compact (void *ctx, const char *path, const char *target, char **error_out
 {
     return guard (ctx, error_out, [&] {
         Xapian::Database source (path);
-        source.compact (target, Xapian::DBCOMPACT_NO_RENUMBER, 4096);
+        source.compact (target, Xapian::DBCOMPACT_NO_RENUMBER, STATE_BLOCK_BYTES);
         return MAIL_OK;
     });
 }

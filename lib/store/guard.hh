@@ -15,6 +15,10 @@
 #include <memory>
 #include <string>
 
+/* Of a database that can change. A small commit writes a block for each of a few dozen items all
+ * over the tables, so the smallest that Xapian has: nothing reads slower by it. */
+const int STATE_BLOCK_BYTES = 2048;
+
 struct store {
     Xapian::Database *db;               /* never NULL while the handle lives */
     Xapian::WritableDatabase *writable; /* the same object, or NULL when open for reading */

@@ -9,15 +9,6 @@
 
 #include <talloc.h>
 
-namespace
-{
-
-/* Of a database that is made here: a page. A small commit writes a block for each of a few dozen
- * items all over the tables, whatever the size of a block. */
-const int BLOCK_BYTES = 4096;
-
-} // namespace
-
 extern "C" {
 
 static int
@@ -41,7 +32,7 @@ open_database (struct store *store, const char *path, enum store_open_mode mode)
     } else {
         int how = mode == STORE_CREATE ? Xapian::DB_CREATE_OR_OPEN : Xapian::DB_OPEN;
         store->writable =
-            new Xapian::WritableDatabase (path, how | Xapian::DB_BACKEND_GLASS, BLOCK_BYTES);
+            new Xapian::WritableDatabase (path, how | Xapian::DB_BACKEND_GLASS, STATE_BLOCK_BYTES);
         store->db = store->writable;
     }
     return MAIL_OK;
