@@ -9,6 +9,7 @@
 #include "check.h"
 #include "folders.h"
 #include "message.h"
+#include "metadata.h"
 #include "schema.h"
 #include "term.h"
 #include "variant.h"
@@ -231,7 +232,7 @@ check_state (struct check *check)
                                           META_JOURNAL};
     struct mail_index *index = check->index;
     void *local = talloc_new (NULL);
-    char *damage = NULL, *restoring = NULL;
+    char *damage = NULL;
     uint64_t number, revision;
     enum mail_status status = store_check (
         local, index->state, talloc_asprintf (local, "%s/state", index->folder), &damage);
@@ -245,8 +246,7 @@ check_state (struct check *check)
     if (check_number (check, META_REVISION, &revision) && !damage)
         check_documents (check, revision);
     check_folders (check);
-    if (store_metadata (local, index->state, META_RESTORING, &restoring, NULL) == MAIL_OK &&
-        *restoring)
+    if (mark_is_set (index, META_RESTORING))
         check_found (check, MAIL_STORE_REPAIR, "state", "its repair is not finished");
     talloc_free (local);
 }

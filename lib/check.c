@@ -10,6 +10,7 @@
 #include "files.h"
 #include "journal.h"
 #include "lock.h"
+#include "metadata.h"
 #include "schema.h"
 #include "snapshot.h"
 
@@ -148,7 +149,7 @@ check_opened (struct check *check)
         check_journals (check, strtoull (text, NULL, 10));
     check_snapshots (check);
     check_newest_snapshot (check);
-    if (store_metadata (index, index->state, META_JOURNAL_LOST, &text, NULL) == MAIL_OK && *text)
+    if (mark_is_set (index, META_JOURNAL_LOST))
         check_found (check, MAIL_STORE_JOURNAL, "journal",
                      "some of it has been lost; a new snapshot makes up for it");
 }

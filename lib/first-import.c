@@ -10,6 +10,7 @@
  * message can have several, of which any may be seen.
  */
 #include "first-import.h"
+#include "metadata.h"
 #include "schema.h"
 #include "snapshot.h"
 
@@ -18,30 +19,13 @@
 bool
 mail_index_first_import (struct mail_index *index)
 {
-    char *text = NULL;
-    unsigned attempt = 0;
-    enum mail_status status;
-    do
-        status = store_metadata (index, index->state, META_FIRST_IMPORT, &text, NULL);
-    while (status != MAIL_OK && index_overtaken (index, status, &attempt) == MAIL_OK);
-    bool open = status == MAIL_OK && *text;
-    talloc_free (text);
-    return open;
+    return mark_is_set (index, META_FIRST_IMPORT);
 }
 
 enum mail_status
 mail_index_end_first_import (struct mail_index *index)
 {
-    struct writer *writer;
-    enum mail_status status = writer_begin (index, index, &writer);
-    if (status != MAIL_OK)
-        return status;
-    status = store_set_metadata (writer->state, META_FIRST_IMPORT, "", 0);
-    if (status == MAIL_OK)
-        return writer_commit (writer);
-    writer_fail (writer, status);
-    talloc_free (writer);
-    return status;
+    return mark_end (index, META_FIRST_IMPORT);
 }
 
 bool

@@ -11,6 +11,7 @@
 #include "edits.h"
 #include "first-import.h"
 #include "journal.h"
+#include "metadata.h"
 #include "publish-private.h"
 #include "schema.h"
 #include "snapshot.h"
@@ -202,30 +203,10 @@ take_flags (void *ctx, const struct history *history)
     return status;
 }
 
-/* Takes the mark away that says that there is something to restore. */
-static enum mail_status
-finish (void *ctx, struct mail_index *index)
-{
-    struct writer *writer;
-    enum mail_status status = writer_begin (ctx, index, &writer);
-    if (status != MAIL_OK)
-        return status;
-    status = store_set_metadata (writer->state, META_RESTORING, "", 0);
-    if (status == MAIL_OK)
-        return writer_commit (writer);
-    writer_fail (writer, status);
-    talloc_free (writer);
-    return status;
-}
-
 bool
 mail_repair_is_open (struct mail_index *index)
 {
-    char *text = NULL;
-    enum mail_status status = store_metadata (index, index->state, META_RESTORING, &text, NULL);
-    bool open = status == MAIL_OK && *text;
-    talloc_free (text);
-    return open;
+    return mark_is_set (index, META_RESTORING);
 }
 
 /* All lines, in order. */
@@ -255,7 +236,7 @@ mail_repair_tags (struct mail_index *index, bool flags)
     if (status == MAIL_OK && flags)
         status = take_flags (local, &history);
     if (status == MAIL_OK)
-        status = finish (local, index);
+        status = mark_end (index, META_RESTORING);
     index->repairing = false;
     g_hash_table_destroy (history.seen);
     g_hash_table_destroy (history.missing);

@@ -9,6 +9,7 @@
 #include "journal.h"
 #include "batch.h"
 #include "files.h"
+#include "metadata.h"
 #include "schema.h"
 
 #include <dirent.h>
@@ -344,9 +345,9 @@ open_at_end (struct writer *writer, int *fd_out, uint64_t *length_out)
     uint64_t length = (uint64_t) st.st_size;
     if (length < writer->journal_length &&
         !(length == 0 && journal_is_renamed (writer->index->folder, writer->journal_length)) &&
-        store_set_metadata (writer->state, META_JOURNAL_LOST, "1", 1) != MAIL_OK) {
+        writer_set_text (writer, META_JOURNAL_LOST, META_MARK) != MAIL_OK) {
         close (fd);
-        return writer_fail (writer, MAIL_ERROR_STORE);
+        return MAIL_ERROR_STORE;
     }
     if (length != writer->journal_length) {
         length = find_end (path, writer->revision - 1);
@@ -422,12 +423,9 @@ journal_write (struct writer *writer)
         error = files_sync_folder (writer->index->folder);
     if (error)
         return failed (writer, "write", error);
-    char text[24];
-    snprintf (text, sizeof text, "%" PRIu64, length + block_length);
     writer->journal_before = length;
     writer->journal_written = true;
-    status = store_set_metadata (writer->state, META_JOURNAL, text, strlen (text));
-    return status == MAIL_OK ? status : writer_fail (writer, status);
+    return writer_set_number (writer, META_JOURNAL, length + block_length);
 }
 
 void
@@ -484,13 +482,6 @@ journal_files (void *ctx, const char *folder)
     return paths;
 }
 
-static enum mail_status
-begin_anew (struct writer *writer)
-{
-    enum mail_status status = store_set_metadata (writer->state, META_JOURNAL, "0", 1);
-    return status == MAIL_OK ? status : writer_fail (writer, status);
-}
-
 enum mail_status
 journal_rotate (struct writer *writer, bool *rotated_out)
 {
@@ -504,7 +495,7 @@ journal_rotate (struct writer *writer, bool *rotated_out)
         return status;
     close (fd);
     if (length == 0)
-        return begin_anew (writer);
+        return writer_set_number (writer, META_JOURNAL, 0);
     unsigned long *numbers = find_numbers (writer, index->folder, &count);
     char *path = journal_path (writer, index);
     char *old = talloc_asprintf (writer, "%s.%lu", path, count ? numbers[count - 1] + 1 : 1);
@@ -512,5 +503,5 @@ journal_rotate (struct writer *writer, bool *rotated_out)
     if (error)
         return failed (writer, "rename", error);
     *rotated_out = true;
-    return begin_anew (writer);
+    return writer_set_number (writer, META_JOURNAL, 0);
 }

@@ -51,11 +51,11 @@ enum schema_slot {
 #define META_RESERVATIONS "reservations" /* a line each: FIRST LAST SCRATCH-FOLDER */
 #define META_JOURNAL "journal" /* decimal: bytes of the journal that belong to this state */
 #define META_JOURNAL_LOST \
-    "journal-lost"                 /* "1" when some of it was missing; until the next snapshot */
+    "journal-lost"                 /* mark when some of it was missing; until the next snapshot */
 #define META_SNAPSHOT "snapshot"   /* name of the newest in backups/; empty: none yet */
-#define META_RESTORING "restoring" /* "1" until mail_repair_tags() has been done */
+#define META_RESTORING "restoring" /* mark until mail_repair_tags() has been done */
 #define META_FIRST_IMPORT \
-    "first-import" /* "1" from the making of an index until the first import is done */
+    "first-import" /* mark from the making of an index until the first import is done */
 #define META_SETTINGS "settings" /* configuration kept in the index: settings.c */
 
 /* ---- text: terms ----

@@ -5,9 +5,8 @@
  * A handful of short texts that every command may ask for, so they are one metadata entry: a line
  * each, KEY <TAB> VALUE, both escaped (g_strescape), in byte order of the keys.
  */
-#include "index-private.h"
+#include "metadata.h"
 #include "schema.h"
-#include "writer.h"
 
 #include <glib.h>
 #include <stdlib.h>
@@ -110,9 +109,8 @@ mail_index_set_settings (struct mail_index *index, const struct mail_setting *se
     enum mail_status status = writer_begin (index, index, &writer);
     if (status != MAIL_OK)
         return status;
-    status = store_metadata (writer, writer->state, META_SETTINGS, &before, NULL);
+    status = writer_get_text (writer, META_SETTINGS, &before);
     if (status != MAIL_OK) {
-        writer_fail (writer, status);
         talloc_free (writer);
         return status;
     }
@@ -125,10 +123,9 @@ mail_index_set_settings (struct mail_index *index, const struct mail_setting *se
         talloc_free (writer);
         return MAIL_OK;
     }
-    status = store_set_metadata (writer->state, META_SETTINGS, after, strlen (after));
+    status = writer_set_text (writer, META_SETTINGS, after);
     if (status == MAIL_OK)
         return writer_commit (writer);
-    writer_fail (writer, status);
     talloc_free (writer);
     return status;
 }

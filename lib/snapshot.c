@@ -12,6 +12,7 @@
 #include "journal.h"
 #include "lock.h"
 #include "message.h"
+#include "metadata.h"
 #include "schema.h"
 #include "tombstone.h"
 
@@ -261,10 +262,9 @@ note_newest (void *ctx, struct mail_index *index, const char *name)
     enum mail_status status = writer_begin (ctx, index, &writer);
     if (status != MAIL_OK)
         return status;
-    status = store_set_metadata (writer->state, META_SNAPSHOT, name, strlen (name));
+    status = writer_set_text (writer, META_SNAPSHOT, name);
     if (status == MAIL_OK)
         return writer_commit (writer);
-    writer_fail (writer, status);
     talloc_free (writer);
     return status;
 }
@@ -296,21 +296,16 @@ turn_journal (void *ctx, struct mail_index *index, char ***old_out)
 {
     struct writer *writer;
     bool rotated;
-    char *restoring = NULL;
     enum mail_status status = writer_begin (ctx, index, &writer);
     if (status != MAIL_OK)
         return status;
-    status = store_metadata (writer, writer->state, META_RESTORING, &restoring, NULL);
-    if (status == MAIL_OK && *restoring)
+    if (writer->restoring)
         status = index_fail (index, MAIL_ERROR_CORRUPT,
                              "the index is being repaired, and that is not finished yet");
     if (status == MAIL_OK)
         status = journal_rotate (writer, &rotated);
-    if (status == MAIL_OK) {
-        status = store_set_metadata (writer->state, META_JOURNAL_LOST, "", 0);
-        if (status != MAIL_OK)
-            writer_fail (writer, status);
-    }
+    if (status == MAIL_OK)
+        status = writer_set_text (writer, META_JOURNAL_LOST, "");
     if (status == MAIL_OK) {
         char **all = journal_files (ctx, index->folder);
         size_t count = 0;
@@ -433,11 +428,9 @@ mail_snapshot_is_due (struct mail_index *index)
     struct stat journal, backups;
     bool changed = stat (talloc_asprintf (local, "%s/journal", index->folder), &journal) == 0 &&
                    journal.st_size > 0;
-    char *lost = NULL;
-    bool is_lost =
-        store_metadata (local, index->state, META_JOURNAL_LOST, &lost, NULL) == MAIL_OK && *lost;
     bool due =
-        is_lost || newest_is_missing (local, index) || is_unfinished (local, index) ||
+        mark_is_set (index, META_JOURNAL_LOST) || newest_is_missing (local, index) ||
+        is_unfinished (local, index) ||
         (changed && (journal.st_size > DUE_BYTES ||
                      stat (talloc_asprintf (local, "%s/backups", index->folder), &backups) != 0 ||
                      backups.st_mtime < time (NULL) - DUE_SECONDS));

@@ -8,6 +8,7 @@
 #include "writer-private.h"
 #include "files.h"
 #include "first-import.h"
+#include "metadata.h"
 #include "schema.h"
 #include "snapshot.h"
 
@@ -53,9 +54,9 @@ write_first_metadata (struct writer *writer, bool restore)
     if (status == MAIL_OK)
         status = writer_set_text (writer, META_UUID, uuid);
     if (status == MAIL_OK && restore)
-        status = writer_set_text (writer, META_RESTORING, "1");
+        status = writer_set_text (writer, META_RESTORING, META_MARK);
     if (status == MAIL_OK && !first_import_was_done (writer->index->folder))
-        status = writer_set_text (writer, META_FIRST_IMPORT, "1");
+        status = writer_set_text (writer, META_FIRST_IMPORT, META_MARK);
     g_free (uuid);
     writer->next_docid = writer->next_thread = 1;
     writer->moved_manifest = true;

@@ -12,10 +12,6 @@ struct writer *writer_new (void *ctx, struct mail_index *index);
 enum mail_status writer_take_lock (struct writer *writer);
 enum mail_status writer_open_state (struct writer *writer, enum store_open_mode mode);
 
-/* Metadata; a number that is not there is 0. */
-enum mail_status writer_get_number (struct writer *writer, const char *key, uint64_t *number_out);
-enum mail_status writer_set_number (struct writer *writer, const char *key, uint64_t number);
-enum mail_status writer_set_text (struct writer *writer, const char *key, const char *text);
 /* The counters and the manifest, as the writer has them. */
 enum mail_status writer_write_metadata (struct writer *writer);
 

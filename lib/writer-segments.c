@@ -3,6 +3,7 @@
  * writer-segments.c - which segments a change brings and takes, and the ids reserved for them.
  */
 #include "writer-private.h"
+#include "metadata.h"
 #include "reservations.h"
 #include "schema.h"
 
@@ -18,10 +19,9 @@ static enum mail_status
 load_reservations (struct writer *writer, struct reservations **reservations_out)
 {
     char *text;
-    enum mail_status status =
-        store_metadata (writer, writer->state, META_RESERVATIONS, &text, NULL);
+    enum mail_status status = writer_get_text (writer, META_RESERVATIONS, &text);
     if (status != MAIL_OK)
-        return writer_fail (writer, status);
+        return status;
     *reservations_out = reservations_decode (writer, writer->index->folder, text);
     return MAIL_OK;
 }

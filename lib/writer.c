@@ -11,6 +11,7 @@
 #include "files.h"
 #include "journal.h"
 #include "lock.h"
+#include "metadata.h"
 #include "schema.h"
 #include "term.h"
 
@@ -39,42 +40,15 @@ writer_sync_folder (struct mail_index *index, const char *name)
     return error ? files_status (error) : MAIL_OK;
 }
 
-/* ---- metadata ---- */
-
-enum mail_status
-writer_get_number (struct writer *writer, const char *key, uint64_t *number_out)
-{
-    char *text;
-    enum mail_status status = store_metadata (writer, writer->state, key, &text, NULL);
-    if (status != MAIL_OK)
-        return writer_fail (writer, status);
-    *number_out = strtoull (text, NULL, 10);
-    talloc_free (text);
-    return MAIL_OK;
-}
-
-enum mail_status
-writer_set_text (struct writer *writer, const char *key, const char *text)
-{
-    enum mail_status status = store_set_metadata (writer->state, key, text, strlen (text));
-    return status == MAIL_OK ? status : writer_fail (writer, status);
-}
-
-enum mail_status
-writer_set_number (struct writer *writer, const char *key, uint64_t number)
-{
-    char text[24];
-    snprintf (text, sizeof text, "%" PRIu64, number);
-    return writer_set_text (writer, key, text);
-}
+/* ---- what state says of the index ---- */
 
 static enum mail_status
 load_manifest (struct writer *writer)
 {
     char *text, *error = NULL;
-    enum mail_status status = store_metadata (writer, writer->state, META_MANIFEST, &text, NULL);
+    enum mail_status status = writer_get_text (writer, META_MANIFEST, &text);
     if (status != MAIL_OK)
-        return writer_fail (writer, status);
+        return status;
     writer->manifest = manifest_decode (writer, text, &error);
     if (!writer->manifest)
         return index_fail (writer->index, MAIL_ERROR_CORRUPT, "%s", error);
@@ -85,9 +59,9 @@ static enum mail_status
 load_restoring (struct writer *writer)
 {
     char *text;
-    enum mail_status status = store_metadata (writer, writer->state, META_RESTORING, &text, NULL);
+    enum mail_status status = writer_get_text (writer, META_RESTORING, &text);
     if (status != MAIL_OK)
-        return writer_fail (writer, status);
+        return status;
     writer->restoring = *text != '\0';
     talloc_free (text);
     return MAIL_OK;
