@@ -79,8 +79,8 @@ print_settings (const struct dump *dump)
     enum mail_status status = mail_index_settings (local, dump->index, &settings, &count);
 
     for (size_t i = 0; status == MAIL_OK && i < count; i++)
-        fprintf (dump->file, "#@ %s %s\n", text_encode_hex (local, settings[i].key),
-                 text_encode_hex (local, settings[i].value));
+        fprintf (dump->file, "#@ %s %s\n", mail_hex_encode (local, settings[i].key),
+                 mail_hex_encode (local, settings[i].value));
     talloc_free (local);
     return status;
 }
@@ -130,7 +130,7 @@ print_tags (struct dump *dump, void *local, const struct mail_message *message)
         return;
     }
     for (size_t i = 0; i < count; i++)
-        fprintf (dump->file, "%s+%s", i ? " " : "", text_encode_hex (local, tags[i]));
+        fprintf (dump->file, "%s+%s", i ? " " : "", mail_hex_encode (local, tags[i]));
     fprintf (dump->file, " -- %s\n",
              dump->terminal ? text_printable_term (local, "id", id) : text_term (local, "id", id));
 }
@@ -143,10 +143,10 @@ print_properties (const struct dump *dump, void *local, const struct mail_messag
 
     if (count == 0)
         return;
-    fprintf (dump->file, "#= %s", text_encode_hex (local, mail_message_id (message)));
+    fprintf (dump->file, "#= %s", mail_hex_encode (local, mail_message_id (message)));
     for (size_t i = 0; i < count; i++)
-        fprintf (dump->file, " %s=%s", text_encode_hex (local, properties[i].key),
-                 text_encode_hex (local, properties[i].value));
+        fprintf (dump->file, " %s=%s", mail_hex_encode (local, properties[i].key),
+                 mail_hex_encode (local, properties[i].value));
     putc ('\n', dump->file);
 }
 

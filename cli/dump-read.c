@@ -128,7 +128,7 @@ read_pair (struct dump_reader *reader, char *token, struct mail_property *proper
         return false;
     }
     *sign = '\0';
-    if (!text_decode_hex (token) || !text_decode_hex (sign + 1)) {
+    if (!mail_hex_decode (token) || !mail_hex_decode (sign + 1)) {
         bad_line (reader, "hex decoding failure on value ", sign + 1);
         return false;
     }
@@ -144,7 +144,7 @@ read_properties (struct dump_reader *reader, void *local, char *rest)
     struct mail_edit edit = {.remove_properties = !reader->accumulate, .properties = properties};
     char *id = strsep (&rest, " "), *token;
 
-    if (!text_decode_hex (id)) {
+    if (!mail_hex_decode (id)) {
         bad_line (reader, "hex decoding failure on line ", id);
         return MAIL_OK;
     }
@@ -163,7 +163,7 @@ read_setting (struct dump_reader *reader, char *rest)
 {
     char *key = strsep (&rest, " "), *value = rest ? strsep (&rest, " ") : "";
 
-    if (!text_decode_hex (key) || (*value && !text_decode_hex (value)))
+    if (!mail_hex_decode (key) || (*value && !mail_hex_decode (value)))
         bad_line (reader, "hex decoding failure on line ", key);
     else
         reader->setting (reader->closure, key, value);

@@ -53,7 +53,7 @@ read_encoded (void *ctx, char *word, struct tag_operations *operations)
 {
     const char *encoded = talloc_strdup (ctx, word + 1);
 
-    if (!text_decode_hex (word))
+    if (!mail_hex_decode (word))
         return talloc_asprintf (ctx, "hex decoding of tag %s failed", encoded);
     return tag_operations_add (ctx, operations, word);
 }

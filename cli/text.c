@@ -176,44 +176,6 @@ text_id_of_term (void *ctx, const char *query)
     return NULL;
 }
 
-char *
-text_encode_hex (void *ctx, const char *text)
-{
-    char *encoded = talloc_array (ctx, char, 3 * strlen (text) + 1), *to = encoded;
-
-    for (; *text; text++) {
-        if (g_ascii_isalnum (*text) || strchr ("+-_@=.,", *text))
-            *to++ = *text;
-        else
-            to += sprintf (to, "%%%02x", (unsigned char) *text);
-    }
-    *to = '\0';
-    return encoded;
-}
-
-bool
-text_decode_hex (char *text)
-{
-    char *to = text;
-
-    for (; *text; text++) {
-        int high, low;
-
-        if (*text != '%') {
-            *to++ = *text;
-            continue;
-        }
-        high = g_ascii_xdigit_value (text[1]);
-        low = high < 0 ? -1 : g_ascii_xdigit_value (text[2]);
-        if (low < 0 || (high == 0 && low == 0))
-            return false;
-        *to++ = (char) (high * 16 + low);
-        text += 2;
-    }
-    *to = '\0';
-    return true;
-}
-
 size_t
 text_columns (const char *text, size_t length)
 {

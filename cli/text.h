@@ -31,13 +31,6 @@ char *text_printable_term (void *ctx, const char *prefix, const char *value);
  * NULL. To a query it may be a pattern. */
 char *text_id_of_term (void *ctx, const char *query);
 
-/* Hex encoding of batch files: bytes other than letters, digits and "+-_@=.," become "%xx".
- * talloc'd on ctx. */
-char *text_encode_hex (void *ctx, const char *text);
-/* Undoes the hex encoding of batch files ("%20") in place; false where a "%" is not followed by two
- * hex digits, or stands for NUL. */
-bool text_decode_hex (char *text);
-
 /* Columns that the first length bytes take on a terminal. */
 size_t text_columns (const char *text, size_t length);
 

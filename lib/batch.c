@@ -20,12 +20,9 @@ is_plain (char c)
 void
 batch_append_hex (GString *out, const char *text)
 {
-    for (; *text; text++) {
-        if (is_plain (*text))
-            g_string_append_c (out, *text);
-        else
-            g_string_append_printf (out, "%%%02x", (unsigned char) *text);
-    }
+    char *encoded = mail_hex_encode (NULL, text);
+    g_string_append (out, encoded);
+    talloc_free (encoded);
 }
 
 void
@@ -67,26 +64,6 @@ batch_append_properties (GString *out, const char *id, const struct mail_propert
 /* ---- reading ---- */
 
 static bool
-decode_hex (char *text)
-{
-    char *to = text;
-    for (; *text; text++) {
-        if (*text != '%') {
-            *to++ = *text;
-            continue;
-        }
-        int high = g_ascii_xdigit_value (text[1]);
-        int low = high < 0 ? -1 : g_ascii_xdigit_value (text[2]);
-        if (low < 0 || high + low == 0)
-            return false;
-        *to++ = (char) (high * 16 + low);
-        text += 2;
-    }
-    *to = '\0';
-    return true;
-}
-
-static bool
 parse_id (void *ctx, const char *query, struct batch_line *line)
 {
     if (strncmp (query, "id:", 3) != 0)
@@ -116,7 +93,7 @@ parse_tags (void *ctx, char *text, struct batch_line *line)
             return rest && parse_id (ctx, rest, line);
         if (*word == '\0')
             continue;
-        if ((*word != '+' && *word != '-') || !decode_hex (word + 1))
+        if ((*word != '+' && *word != '-') || !mail_hex_decode (word + 1))
             return false;
         line->tags = talloc_realloc (ctx, line->tags, struct mail_tag_change, line->tag_count + 1);
         line->tags[line->tag_count++] =
@@ -136,13 +113,13 @@ parse_properties (void *ctx, char *text, struct batch_line *line)
         if (!value)
             return false;
         *value++ = '\0';
-        if (!decode_hex (word) || !decode_hex (value))
+        if (!mail_hex_decode (word) || !mail_hex_decode (value))
             return false;
         line->properties =
             talloc_realloc (ctx, line->properties, struct mail_property, line->property_count + 1);
         line->properties[line->property_count++] = (struct mail_property){word, value};
     }
-    return *id != '\0' && decode_hex (id);
+    return *id != '\0' && mail_hex_decode (id);
 }
 
 bool
@@ -153,7 +130,7 @@ batch_parse_setting (char *line, struct mail_setting *setting_out)
         return false;
     *value++ = '\0';
     *setting_out = (struct mail_setting){line + 3, value};
-    return decode_hex (line + 3) && decode_hex (value);
+    return mail_hex_decode (line + 3) && mail_hex_decode (value);
 }
 
 bool

@@ -15,7 +15,7 @@
 
 #include <glib.h>
 
-/* Appends the text with all but letters, digits and "+-_@=.," as %XX. */
+/* Appends the text as mail_hex_encode() writes it. */
 void batch_append_hex (GString *out, const char *text);
 /* " -- id:ID" and the end of the line, behind tags that the caller has written. */
 void batch_append_id (GString *out, const char *id);

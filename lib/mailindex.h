@@ -513,6 +513,13 @@ struct mail_tag_change {
 /* Says in *reason_out (static, may be NULL) why a tag may not be added; MAIL_ERROR_ARGUMENT. */
 enum mail_status mail_tag_check (const char *tag, const char **reason_out);
 
+/* How tags, and keys and values of properties and settings, are written in batch files and dumps:
+ * bytes other than ASCII letters, digits and "+-_@=.," as "%xx". */
+char *mail_hex_encode (void *ctx, const char *text);
+/* Undoes it in place; false, with text spoilt, where two hex digits do not follow a "%", or stand
+ * for NUL. */
+bool mail_hex_decode (char *text);
+
 /* What is to be done to a message. */
 struct mail_edit {
     bool remove_tags; /* first: all of them */

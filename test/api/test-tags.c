@@ -102,13 +102,48 @@ test_two_handles (void **state)
     mail_index_close (other.index);
 }
 
+static void
+test_hex (void **state)
+{
+    static const char *const pairs[][2] = {
+        {"", ""},
+        {"plain", "plain"},
+        {"two%20words", "two words"},
+        {"%c3%B6", "\xC3\xB6"},
+        {"%zz", NULL},
+        {"a%2", NULL},
+        {"a%", NULL},
+        {"%00", NULL},
+        {"%25", "%"},
+    };
+
+    (void) state;
+    char *encoded = mail_hex_encode (NULL, "a-b_c@d=e.f,+ \"%");
+    assert_string_equal (encoded, "a-b_c@d=e.f,+%20%22%25");
+    talloc_free (encoded);
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        char *text = strdup (pairs[i][0]);
+
+        assert_int_equal (mail_hex_decode (text), pairs[i][1] != NULL);
+        if (pairs[i][1]) {
+            assert_string_equal (text, pairs[i][1]);
+            char *again = mail_hex_encode (NULL, text);
+            assert_true (mail_hex_decode (again));
+            assert_string_equal (again, text);
+            talloc_free (again);
+        }
+        free (text);
+    }
+}
+
 int
 main (void)
 {
 #define WITH_MAIL(test) cmocka_unit_test_setup_teardown (test, helper_setup, helper_teardown)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test (test_check), WITH_MAIL (test_tag),     WITH_MAIL (test_nothing_to_do),
-        WITH_MAIL (test_order),        WITH_MAIL (test_refused), WITH_MAIL (test_two_handles),
+        cmocka_unit_test (test_hex),    cmocka_unit_test (test_check), WITH_MAIL (test_tag),
+        WITH_MAIL (test_nothing_to_do), WITH_MAIL (test_order),        WITH_MAIL (test_refused),
+        WITH_MAIL (test_two_handles),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -92,32 +92,6 @@ test_term (void **state)
 }
 
 static void
-test_hex (void **state)
-{
-    static const char *const pairs[][2] = {
-        {"", ""},
-        {"plain", "plain"},
-        {"two%20words", "two words"},
-        {"%c3%B6", "\xC3\xB6"},
-        {"%zz", NULL},
-        {"a%2", NULL},
-        {"a%", NULL},
-        {"%00", NULL},
-        {"%25", "%"},
-    };
-
-    (void) state;
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        char *text = strdup (pairs[i][0]);
-
-        assert_int_equal (text_decode_hex (text), pairs[i][1] != NULL);
-        if (pairs[i][1])
-            assert_string_equal (text, pairs[i][1]);
-        free (text);
-    }
-}
-
-static void
 test_columns (void **state)
 {
     (void) state;
@@ -132,8 +106,10 @@ int
 main (void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test (test_line), cmocka_unit_test (test_block),   cmocka_unit_test (test_term),
-        cmocka_unit_test (test_hex),  cmocka_unit_test (test_columns),
+        cmocka_unit_test (test_line),
+        cmocka_unit_test (test_block),
+        cmocka_unit_test (test_term),
+        cmocka_unit_test (test_columns),
     };
 
     return cmocka_run_group_tests (tests, NULL, NULL);
