@@ -120,6 +120,22 @@ message ()
         done
         printf '\n%s\n' "$body"
     } >"$file"
+    in_order "$file"
+}
+
+# New files of a folder are indexed in the order of their inodes, and an inode that has become free is
+# used again: copies the file until its own is higher than that of the message before.
+last_inode=0
+in_order ()
+{
+    inode=$(stat -c %i "$1")
+    while [ "$inode" -lt "$last_inode" ]; do
+        mkdir -p "$HOME/low"
+        mv "$1" "$HOME/low/$inode"
+        cp "$HOME/low/$inode" "$1"
+        inode=$(stat -c %i "$1")
+    done
+    last_inode=$inode
 }
 
 finish ()
