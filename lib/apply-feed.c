@@ -34,9 +34,14 @@ lane_note_answer (struct lane *lane, size_t at)
 {
     struct apply *apply = lane->lanes->apply;
     struct parsed_file *file = &lane->files[at - lane->from];
+    struct past *past = &lane->lanes->past[at];
     char *path = lane_path (NULL, lane, at);
     lane->references += file->record.reference_count;
-    apply_note_parsed (apply, path, file);
+    if (past->told)
+        apply->counts->processed += file->status == MAIL_OK; /* else it has been counted */
+    else
+        apply_note_parsed (apply, path, file);
+    past->told |= file->status != MAIL_OK || file->limit;
     apply_tell (apply, path);
     talloc_free (path);
 }
@@ -124,7 +129,7 @@ send_file (struct lane *lane)
         return;
     }
     lane->stats[place] = file->stat;
-    if (lanes->deaths[at] >= DEATHS_TO_BLAME) { /* and told of in an earlier block */
+    if (lanes->past[at].deaths >= DEATHS_TO_BLAME) { /* and told of in an earlier block */
         *file = apply_worker_died (&lane->stats[place]);
         close (fd);
         return;
@@ -133,9 +138,8 @@ send_file (struct lane *lane)
     crew_job (apply->crew, lane->worker, lane->block.used, session_keys_at (lane, at), &fd, 1);
 }
 
-/* Ends the block with what has been sent; the rest goes back to the list. */
-static void
-cut_block (struct lane *lane)
+void
+lane_cut (struct lane *lane)
 {
     struct range rest = {lane->next, lane->to};
     if (rest.from < rest.to)
@@ -149,7 +153,7 @@ lane_feed (struct lane *lane)
     struct apply *apply = lane->lanes->apply;
     while (lane->next < lane->to && crew_room (apply->crew, lane->worker) > 0) {
         if (apply->stopped || block_is_full (lane)) {
-            cut_block (lane);
+            lane_cut (lane);
             break;
         }
         send_file (lane);

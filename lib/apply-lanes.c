@@ -17,7 +17,8 @@
 #include <unistd.h>
 
 #define DEFERRED_MAX 1024       /* collected before they are done */
-#define DEATHS_MAX 3            /* of workers at one block, while no message can be blamed */
+#define DEATHS_MAX 60           /* that no message can be blamed for, and no block published */
+#define DEATHS_AT_FIRST 3       /* the same, while no worker has read anything */
 #define IMPORT_IS_LARGE 1000    /* messages */
 #define WAIT_MS 500             /* for a worker, before progress is told again */
 #define DECRYPT_SECONDS_MAX 300 /* less than a worker may be silent */
@@ -71,6 +72,7 @@ take_parsed (struct lane *lane, struct crew_event *event)
     size_t place = event->docid - lane->block.first;
     if (event->docid < lane->block.first || place >= lane->to - lane->from)
         return;
+    lane->lanes->heard = true;
     lane->files[place] = event->files[0];
     talloc_steal (lane->ctx, event->files);
     build_set_stat (&lane->files[place], &lane->stats[place]);
@@ -96,6 +98,7 @@ take_block (struct lanes *lanes, struct lane *lane, struct crew_event *event)
     enum mail_status next = start_lanes (lanes, &busy);
     enum mail_status status = lane_publish (&done);
     talloc_free (done.ctx);
+    lanes->nameless = 0;
     return status == MAIL_OK ? next : status;
 }
 
@@ -132,12 +135,35 @@ forget_answers (struct apply *apply, struct lane *lane)
 static void
 count_death (struct lanes *lanes, struct lane *lane, size_t place, bool late)
 {
-    uint8_t *deaths = &lanes->deaths[lane->from + place];
-    *deaths = late ? DEATHS_TO_BLAME : *deaths + 1;
-    if (*deaths < DEATHS_TO_BLAME)
+    struct past *past = &lanes->past[lane->from + place];
+    past->deaths = late ? DEATHS_TO_BLAME : past->deaths + 1;
+    if (past->deaths < DEATHS_TO_BLAME)
         return;
+    past->told = false;
     lane->files[place] = apply_worker_died (&lane->stats[place]);
     lane_note_answer (lane, lane->from + place);
+}
+
+/* Counts a death between two messages or after the last: by chance, or of writing what had been
+ * read. A second time at the same block it is made smaller, until it is one message that is to
+ * blame. */
+static enum mail_status
+count_nameless_death (struct lanes *lanes, struct lane *lane)
+{
+    if (++lanes->nameless > (lanes->heard ? DEATHS_MAX : DEATHS_AT_FIRST))
+        return index_fail (lanes->apply->index, MAIL_ERROR_WORKER,
+                           "the processes that read mail keep dying");
+    if (++lane->deaths < DEATHS_TO_BLAME)
+        return MAIL_OK;
+    lane->deaths = 0;
+    size_t count = lane->to - lane->from;
+    if (count == 1) {
+        count_death (lanes, lane, 0, true);
+    } else {
+        lane->next = lane->from + count / 2;
+        lane_cut (lane);
+    }
+    return MAIL_OK;
 }
 
 /* The worker is gone, and its segment with it: the block begins again. */
@@ -147,13 +173,14 @@ begin_again (struct lanes *lanes, struct lane *lane, struct crew_event *event)
     struct apply *apply = lanes->apply;
     size_t place = event->docid - lane->block.first;
     bool known = event->docid >= lane->block.first && place < lane->next - lane->from;
+    enum mail_status status = MAIL_OK;
     forget_answers (apply, lane);
-    if (known) {
+    if (known)
         count_death (lanes, lane, place, event->late);
-    } else if (++lane->deaths > DEATHS_MAX) {
-        return index_fail (apply->index, MAIL_ERROR_WORKER,
-                           "the processes that read mail keep dying");
-    }
+    else
+        status = count_nameless_death (lanes, lane);
+    if (status != MAIL_OK)
+        return status;
     lane->next = lane->from;
     lane->bytes = lane->references = 0;
     lane->start = clock_ms ();
@@ -277,7 +304,7 @@ apply_adds (struct apply *apply)
     lanes.count = crew_size (apply->crew);
     lanes.list = talloc_zero_array (apply, struct lane, lanes.count);
     lanes.left = g_array_new (FALSE, FALSE, sizeof (struct range));
-    lanes.deaths = talloc_zero_array (lanes.list, uint8_t, apply->changes->adds->len);
+    lanes.past = talloc_zero_array (lanes.list, struct past, apply->changes->adds->len);
     for (unsigned i = 0; i < lanes.count; i++)
         lanes.list[i] = (struct lane){.lanes = &lanes, .worker = i};
     do {

@@ -29,7 +29,7 @@ struct lane {
     struct mail_stat *stats;   /* of the files as they were opened */
     uint64_t start, bytes;     /* start: clock_ms() */
     size_t references;
-    unsigned deaths; /* of workers, while no message can be blamed */
+    unsigned deaths; /* of workers between two messages or after the last */
     struct merge *merge;
     struct crew_event *kept; /* has come while another block was published */
 };
@@ -39,13 +39,21 @@ struct range {
     size_t from, to;
 };
 
+/* What has been met with at a file in blocks that were given up. */
+struct past {
+    uint8_t deaths; /* of workers that were at it */
+    bool told;      /* that something is wrong with it */
+};
+
 struct lanes {
     struct apply *apply;
     struct lane *list;
     unsigned count;
-    size_t next;     /* file of the list that no block has had yet */
-    GArray *left;    /* of struct range: parts of the list before next */
-    uint8_t *deaths; /* for each file of the list, of workers that were at it */
+    size_t next;       /* file of the list that no block has had yet */
+    GArray *left;      /* of struct range: parts of the list before next */
+    struct past *past; /* of each file of the list */
+    bool heard;        /* a worker has read something, so they can */
+    unsigned nameless; /* deaths that no message can be blamed for, since a block was published */
     size_t block_size;
     bool merging, no_merges;
 };
@@ -60,6 +68,8 @@ void lane_note_answer (struct lane *lane, size_t at);
 bool lanes_have_files (const struct lanes *lanes);
 /* Gives an idle lane the next files of the list. */
 enum mail_status lane_begin_block (struct lane *lane);
+/* Ends the block before the next file to be sent; the rest goes back to the list. */
+void lane_cut (struct lane *lane);
 /* Sends as many of the block's files as the worker can have now; after the last the end of the
  * segment. */
 void lane_feed (struct lane *lane);

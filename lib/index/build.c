@@ -285,6 +285,15 @@ builder_add (struct builder *builder, void *ctx, const struct build_job *job,
     return status;
 }
 
+enum mail_status
+builder_flush (struct builder *builder)
+{
+    enum mail_status status = store_builder_flush (builder->store);
+    if (status != MAIL_OK)
+        builder->error = talloc_strdup (builder, store_builder_error (builder->store));
+    return status;
+}
+
 uint64_t
 builder_bytes (const struct builder *builder)
 {

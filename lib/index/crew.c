@@ -202,6 +202,8 @@ own_job (struct crew *crew, const struct build_job *job)
         event->files = talloc_zero_array (event, struct parsed_file, count);
         event->file_count = count;
         enum mail_status status = builder_add (crew->builder, event->files, job, event->files);
+        if (status == MAIL_OK)
+            status = builder_flush (crew->builder);
         if (status != MAIL_OK)
             own_failure (crew, status, builder_error (crew->builder));
     }

@@ -91,12 +91,14 @@ do_job (struct worker *worker, const struct wire_header *header, const char *pay
         sandbox_allow_seconds (WORKER_SECONDS);
         enum mail_status status = builder_add (worker->builder, local, &job, files);
         sandbox_allow_seconds (0);
+        if (status == MAIL_OK) {
+            char *bytes = wire_encode_parsed (local, files, count, &length);
+            wire_send (worker->fd, WIRE_PARSED, docid, bytes, length, NULL, 0);
+            status = builder_flush (worker->builder);
+        }
         if (status != MAIL_OK) {
             char *text = talloc_strdup (local, builder_error (worker->builder));
             fail (worker, status, text);
-        } else {
-            char *bytes = wire_encode_parsed (local, files, count, &length);
-            wire_send (worker->fd, WIRE_PARSED, docid, bytes, length, NULL, 0);
         }
     }
     for (size_t i = 0; i < count; i++)

@@ -156,7 +156,16 @@ store_builder_add (struct store_builder *builder, uint32_t id, const struct stor
         for (size_t i = 0; i < value_count; i++)
             document.add_value (values[i].slot, std::string (values[i].bytes, values[i].length));
         builder->part->replace_document (id, document);
-        if (++builder->documents >= DOCUMENTS_PER_PART || builder->bytes >= BYTES_PER_PART)
+        builder->documents++;
+        return MAIL_OK;
+    });
+}
+
+enum mail_status
+store_builder_flush (struct store_builder *builder)
+{
+    return guard (builder, &builder->error, [&] {
+        if (builder->documents >= DOCUMENTS_PER_PART || builder->bytes >= BYTES_PER_PART)
             close_part (builder);
         return MAIL_OK;
     });

@@ -190,6 +190,8 @@ const char *store_builder_error (const struct store_builder *builder);
 enum mail_status store_builder_add (struct store_builder *builder, uint32_t id,
                                     const struct store_posting *postings, size_t count,
                                     const struct store_value *values, size_t value_count);
+/* Between documents: writes what has been added, if it is much by now. */
+enum mail_status store_builder_flush (struct store_builder *builder);
 /* word becomes a synonym of stem (see STORE_OP_STEM); both with their prefix. Repeats are
  * allowed. */
 enum mail_status store_builder_synonym (struct store_builder *builder, struct store_term stem,

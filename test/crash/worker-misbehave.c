@@ -385,6 +385,22 @@ call_fork (void)
     return pid;
 }
 
+/* Ends that come when the message has been read: as what is to be found of it is written (with a
+ * part of the block), or with the block's segment. */
+static bool in_part, in_segment;
+
+static void
+do_part (void)
+{
+    in_part = true;
+}
+
+static void
+do_segment (void)
+{
+    in_segment = true;
+}
+
 /* ---- tables ---- */
 
 static const struct {
@@ -394,6 +410,7 @@ static const struct {
     {"abort", do_abort}, {"segfault", do_segfault}, {"exit", do_exit},
     {"loop", do_loop},   {"memory", do_memory},     {"stack", do_stack},
     {"once", do_once},   {"lie long", do_lie_long}, {"lie flood", do_flood},
+    {"part", do_part},   {"segment", do_segment},
 };
 
 static const struct {
@@ -508,6 +525,36 @@ ssize_t
 pread64 (int fd, void *to, size_t size, off64_t offset)
 {
     return read_at (fd, to, size, offset);
+}
+
+/* The first blocks that are written are those of a part. */
+static ssize_t
+write_at (int fd, const void *from, size_t size, off_t offset)
+{
+    if (in_part)
+        abort ();
+    return syscall (SYS_pwrite64, fd, from, size, offset);
+}
+
+ssize_t
+pwrite (int fd, const void *from, size_t size, off_t offset)
+{
+    return write_at (fd, from, size, offset);
+}
+
+ssize_t
+pwrite64 (int fd, const void *from, size_t size, off64_t offset)
+{
+    return write_at (fd, from, size, offset);
+}
+
+/* The last that makes a segment. */
+int
+fdatasync (int fd)
+{
+    if (in_segment)
+        abort ();
+    return (int) syscall (SYS_fdatasync, fd);
 }
 
 int

@@ -22,7 +22,7 @@ import processes
 import rounds
 import sandbox
 
-ENDS = ['abort', 'segfault', 'exit', 'loop', 'memory', 'stack', 'lie long', 'lie flood']
+ENDS = ['abort', 'segfault', 'exit', 'loop', 'memory', 'stack', 'lie long', 'lie flood', 'part', 'segment']
 ENDS += ['lie kind %d' % n for n in range(12)]
 FILES = ['read-secret', 'read-passwd', 'read-memory', 'read-state', 'list', 'create', 'overwrite',
          'unlink', 'rename', 'mkdir', 'symlink', 'link']
