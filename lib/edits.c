@@ -10,14 +10,18 @@
 #include "clock.h"
 #include "file-flags.h"
 #include "journal.h"
+#include "lock.h"
 #include "properties.h"
 #include "schema.h"
 #include "slice.h"
 #include "term.h"
 
+#include <errno.h>
 #include <glib.h>
 #include <stdlib.h>
+#include <string.h>
 #include <talloc.h>
+#include <unistd.h>
 
 /* ---- one message ---- */
 
@@ -188,6 +192,7 @@ struct mail_edits {
     void *pool;            /* of what the list points to, but: */
     GStringChunk *strings; /* each tag once */
     char *undo;            /* the command that is taken back; NULL: none. On the pool. */
+    int undo_lock;         /* the file "undo"; -1: not taken */
     GArray *list;
     GHashTable *by_id; /* id as in state -> GArray of places in the list; NULL: not needed yet */
 };
@@ -206,6 +211,8 @@ edits_destroy (struct mail_edits *edits)
     forget_ids (edits);
     g_array_unref (edits->list);
     g_string_chunk_free (edits->strings);
+    if (edits->undo_lock >= 0)
+        close (edits->undo_lock);
     return 0;
 }
 
@@ -217,6 +224,7 @@ mail_edits_create (void *ctx, struct mail_index *index)
     edits->pool = talloc_new (edits);
     edits->strings = g_string_chunk_new (4096);
     edits->list = g_array_new (FALSE, FALSE, sizeof (struct item));
+    edits->undo_lock = -1;
     talloc_set_destructor (edits, edits_destroy);
     return edits;
 }
@@ -272,6 +280,22 @@ void
 edits_set_undo (struct mail_edits *edits, const char *who)
 {
     edits->undo = talloc_strdup (edits->pool, who);
+}
+
+enum mail_status
+edits_claim_undo (struct mail_edits *edits)
+{
+    struct mail_index *index = edits->index;
+    if (edits->undo_lock >= 0)
+        return MAIL_OK;
+    char *path = talloc_asprintf (NULL, "%s/undo", index->folder);
+    enum mail_status status = lock_file_wait (path, index->lock_timeout, &edits->undo_lock);
+    if (status == MAIL_ERROR_LOCKED)
+        index_fail (index, status, "another program is taking a command back");
+    else if (status != MAIL_OK)
+        index_fail (index, status, "cannot lock '%s': %s", path, strerror (errno));
+    talloc_free (path);
+    return status;
 }
 
 /* Document ids of items from..to of the list; 0 for none. */

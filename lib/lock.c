@@ -169,3 +169,15 @@ lock_file_try (const char *path, int *fd_out)
     *fd_out = fd;
     return MAIL_OK;
 }
+
+enum mail_status
+lock_file_wait (const char *path, int timeout, int *fd_out)
+{
+    uint64_t end = clock_ms () + (uint64_t) timeout * 1000;
+    enum mail_status status = lock_file_try (path, fd_out);
+    while (status == MAIL_ERROR_LOCKED && clock_ms () < end) {
+        g_usleep (POLL_MS * 1000);
+        status = lock_file_try (path, fd_out);
+    }
+    return status;
+}

@@ -24,5 +24,7 @@ void lock_let_next_wait (struct lock *lock);
 /* Takes a lock on one file of its own, made where missing, without waiting: *fd_out, or
  * MAIL_ERROR_LOCKED. */
 enum mail_status lock_file_try (const char *path, int *fd_out);
+/* The same, waiting up to timeout seconds. */
+enum mail_status lock_file_wait (const char *path, int timeout, int *fd_out);
 
 #endif

@@ -748,7 +748,8 @@ enum mail_status mail_index_end_first_import (struct mail_index *index);
  * was before the command, where the command changed it in the end; a message with which an earlier
  * call was done that was stopped is left alone. Only what the journal has since the last snapshot
  * is known, and a command that began before it cannot be taken back. mail_edits_apply writes down
- * that it takes that command back. *time_out: when the command was run; 0 where there is none, and
+ * that it takes that command back. Until edits is freed, nobody else can begin to take back a
+ * command: who calls this waits. *time_out: when the command was run; 0 where there is none, and
  * nothing is added. MAIL_ERROR_LOCKED, _IO. */
 enum mail_status mail_undo_find (struct mail_edits *edits, struct mail_index *index,
                                  const char *command, int64_t *time_out);

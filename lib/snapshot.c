@@ -204,11 +204,7 @@ write_messages (struct mail_index *index, struct output *output)
 {
     struct idset ids = {NULL, 0};
     void *local = talloc_new (NULL);
-    unsigned attempt = 0;
-    enum mail_status status;
-    do
-        status = index_all_mail (local, index, &ids);
-    while (status != MAIL_OK && (status = index_overtaken (index, status, &attempt)) == MAIL_OK);
+    enum mail_status status = index_list_mail (local, index, &ids);
     g_string_append (output->pending, HEAD);
     if (status == MAIL_OK)
         status = append_settings (local, index, output);
@@ -282,7 +278,7 @@ char *
 snapshot_newest (void *ctx, struct mail_index *index)
 {
     char *name = NULL, *path = NULL;
-    if (store_metadata (ctx, index->state, META_SNAPSHOT, &name, NULL) == MAIL_OK && *name)
+    if (index_metadata (ctx, index, META_SNAPSHOT, &name) == MAIL_OK && *name)
         path = talloc_asprintf (ctx, "%s/backups/%s", index->folder, name);
     talloc_free (name);
     return path;
@@ -365,12 +361,7 @@ static enum mail_status
 take_turn (struct mail_index *index, int *lock_out)
 {
     char *path = talloc_asprintf (NULL, "%s/snapshot", index->folder);
-    enum mail_status status = MAIL_ERROR_LOCKED;
-    for (int tries = 0; status == MAIL_ERROR_LOCKED && tries <= index->lock_timeout * 20; tries++) {
-        if (tries > 0)
-            g_usleep (50000);
-        status = lock_file_try (path, lock_out);
-    }
+    enum mail_status status = lock_file_wait (path, index->lock_timeout, lock_out);
     talloc_free (path);
     return status == MAIL_OK ? status
                              : index_fail (index, status, "another program is writing a snapshot");

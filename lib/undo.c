@@ -6,7 +6,8 @@
  * commands that ran at the same time lie mixed. So it is read twice: for the commands, of which one
  * is chosen, then for what that one did. What takes a command back says so in its own blocks, and
  * in the last that it is the last; so it can be stopped anywhere, and the next one goes on with the
- * messages that are left.
+ * messages that are left. Of those that run at the same time, one is at it: the next chooses when
+ * that has come to its end, or it would take back the same command.
  */
 #include "batch.h"
 #include "edits.h"
@@ -243,7 +244,9 @@ mail_undo_find (struct mail_edits *edits, struct mail_index *index, const char *
     struct writer *writer;
     struct deeds deeds = {.command = command};
     *time_out = 0;
-    enum mail_status status = writer_begin (edits, index, &writer);
+    enum mail_status status = edits_claim_undo (edits);
+    if (status == MAIL_OK)
+        status = writer_begin (edits, index, &writer);
     if (status != MAIL_OK)
         return status;
     deeds.by_who = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, free_deed);

@@ -44,6 +44,17 @@ runs 'a list' 0 "$MAIL" tag --undo
 is '... all of it' "$(tags x)$(tags y)" ''
 is '... new mail keeps its tags' "$("$MAIL" count tag:inbox)" 5
 
+# Six at once take back six commands.
+for i in 1 2 3 4 5 6; do
+    "$MAIL" tag "+at$i" -- '*'
+done
+for i in 1 2 3 4 5 6; do
+    ("$MAIL" tag --undo >"undo$i" 2>&1 || echo "exits $?" >>"undo$i") &
+done
+wait
+is 'six at once: each takes one back' "$(cat undo? | grep -c ': 5 messages changed')" 6
+is '... none is left' "$("$MAIL" search --output=tags 'tag:/at./' | grep -c '^at')" 0
+
 runs 'with anything else' 1 "$MAIL" tag --undo +a '*'
 ok '... is refused' grep -q 'stands alone' err
 

@@ -215,7 +215,7 @@ def left_over(box):
     with open(os.path.join(sandbox.maildir(os.path.join(box.root, 'later')), 'cur', 'later:2,'), 'wb') as f:
         f.write(sandbox.message('later@example.org'))
     box.run('new', '--quiet')
-    usual = {'state', 'text', 'backups', 'journal', 'lock', 'lock.holder', 'turnstile', 'merge', 'snapshot'}
+    usual = {'state', 'text', 'backups', 'journal', 'lock', 'lock.holder', 'turnstile', 'merge', 'snapshot', 'undo'}
     odd = [n for n in os.listdir(box.index) if n not in usual and not n.startswith('damaged.')]
     odd += ['text/tmp/' + n for n in os.listdir(scratch)]
     backups = os.path.join(box.index, 'backups')

@@ -452,6 +452,36 @@ test_undo_stopped (void **state)
     assert_int_equal (changed, 1);
 }
 
+/* Two at once: the second does not choose before the first is done. */
+static void
+test_undo_twice_at_once (void **state)
+{
+    struct fixture *f = *state;
+    uint64_t changed = 0;
+    int64_t when = 0;
+    command (f, "id:m001", "before", true);
+    command (f, "id:m002 or id:m003", "x", true);
+    struct mail_index *own = fixture_open (f), *other = fixture_open (f);
+    struct mail_edits *edits = mail_edits_create (f->ctx, own);
+    struct mail_edits *late = mail_edits_create (f->ctx, other);
+    other->lock_timeout = 0;
+    assert_int_equal (mail_undo_find (edits, own, "command", &when), MAIL_OK);
+    assert_int_equal (mail_undo_find (late, other, "command", &when), MAIL_ERROR_LOCKED);
+    assert_string_equal (mail_index_error (other), "another program is taking a command back");
+    assert_int_equal (mail_edits_count (late), 0);
+    assert_int_equal (mail_edits_apply (edits, NULL, NULL, &changed), MAIL_OK);
+    assert_int_equal (changed, 2);
+    talloc_free (edits);
+    assert_int_equal (mail_undo_find (late, other, "command", &when), MAIL_OK);
+    assert_int_equal (mail_edits_apply (late, NULL, NULL, &changed), MAIL_OK);
+    assert_int_equal (changed, 1);
+    talloc_free (late);
+    mail_index_close (own);
+    mail_index_close (other);
+    assert_int_equal (mail_index_refresh (f->index), MAIL_OK);
+    assert_int_equal (fixture_count (f, "tag:before or tag:x"), 0);
+}
+
 /* What is so already changes nothing, and is done with all the same. */
 static void
 test_undo_of_nothing_left (void **state)
@@ -512,6 +542,7 @@ main (void)
         T (test_locked_out),
         T (test_undo_of_mixed),
         T (test_undo_stopped),
+        T (test_undo_twice_at_once),
         T (test_undo_of_nothing_left),
         T (test_undo_across_a_snapshot),
     };
