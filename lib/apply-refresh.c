@@ -78,9 +78,13 @@ candidates (struct refresh *refresh, struct idset *set_out)
     struct mail_index *index = refresh->apply->index;
     struct idset all, owners;
     uint32_t first = refresh->old.first, last = refresh->old.last;
-    enum mail_status status = index_all_mail (refresh, index, &all);
-    if (status == MAIL_OK)
-        status = index_alias_owners (refresh, index, first, last, &owners);
+    unsigned attempt = 0;
+    enum mail_status status;
+    do {
+        status = index_all_mail (refresh, index, &all);
+        if (status == MAIL_OK)
+            status = index_alias_owners (refresh, index, first, last, &owners);
+    } while (status != MAIL_OK && (status = index_overtaken (index, status, &attempt)) == MAIL_OK);
     if (status != MAIL_OK)
         return status;
     size_t count = 0;

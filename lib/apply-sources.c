@@ -41,8 +41,15 @@ apply_message_of (void *ctx, struct apply *apply, const char *folder, const char
     const struct mail_folder *found = folders ? folders_find (folders, folder) : NULL;
     struct mail_message *message = NULL;
     struct idset ids = {NULL, 0};
-    if (!found ||
-        store_postings (ctx, index->state, term_file (ctx, found->id, name), &ids) != MAIL_OK)
+    unsigned attempt = 0;
+    enum mail_status status;
+    if (!found)
+        return NULL;
+    struct store_term file = term_file (ctx, found->id, name);
+    do
+        status = store_postings (ctx, index->state, file, &ids);
+    while (status != MAIL_OK && (status = index_overtaken (index, status, &attempt)) == MAIL_OK);
+    if (status != MAIL_OK)
         return NULL;
     for (size_t i = 0; !message && i < ids.count; i++)
         if (message_read (ctx, index, ids.ids[i], &message) != MAIL_OK)

@@ -209,6 +209,8 @@ await_merge (struct compact *compact, struct crew *crew, struct merge *merge)
     while (event.kind == CREW_NOTHING || event.worker != 0);
     if (event.kind == CREW_SEGMENT)
         return merge_end (merge, &event.segment);
+    if (merge_lacks_source (merge))
+        return mail_index_refresh (compact->index);
     return index_fail (compact->index, event.kind == CREW_FAILED ? event.status : MAIL_ERROR_WORKER,
                        "cannot merge segments: %s",
                        event.kind == CREW_FAILED ? event.text : "died");
@@ -221,7 +223,9 @@ merge_all (struct compact *compact, struct scratch *scratch, struct mail_workers
     struct crew *crew;
     char *error = NULL, *text = talloc_asprintf (compact, "%s/text", index->folder);
     size_t count = index->manifest->count;
-    struct merge *merge = merge_begin_run (compact, index, scratch, 0, count);
+    struct merge *merge = merge_begin_all (compact, index, scratch);
+    if (!merge && index->manifest->count < 2) /* somebody was quicker */
+        return MAIL_OK;
     if (!merge) {
         tell (compact, "text: left as it is: another program is at it, or the disk is too full");
         return MAIL_OK;

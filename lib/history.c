@@ -182,7 +182,7 @@ take_flags (void *ctx, const struct history *history)
 {
     struct mail_index *index = history->index;
     struct idset ids = {NULL, 0};
-    enum mail_status status = index_all_mail (ctx, index, &ids);
+    enum mail_status status = index_list_mail (ctx, index, &ids);
     for (size_t from = 0; status == MAIL_OK && from < ids.count; from += FLAGS_AT_ONCE) {
         struct slice *slice;
         uint64_t written;

@@ -56,6 +56,10 @@ enum mail_status index_fail_store (struct mail_index *index, struct store *store
 enum mail_status index_overtaken (struct mail_index *index, enum mail_status status,
                                   unsigned *attempt);
 
+/* A value of state's metadata, "" where it is not set; in whichever revision can be read. */
+enum mail_status index_metadata (void *ctx, struct mail_index *index, const char *key,
+                                 char **text_out);
+
 /* Opens the text segments; MAIL_ERROR_OVERTAKEN when one is missing. */
 enum mail_status index_open_segments (struct mail_index *index);
 /* Searches all segments, in order of ids, with aliases applied and stale documents left out: ids of
@@ -78,7 +82,9 @@ void index_owners (void *ctx, const struct mail_index *index, struct idset *set)
  */
 enum mail_status index_alias_owners (void *ctx, struct mail_index *index, uint32_t first,
                                      uint32_t last, struct idset *set_out);
-/* All mail documents. */
+/* All mail documents, in the revision that the handle has: a query starts again as a whole. */
 enum mail_status index_all_mail (void *ctx, struct mail_index *index, struct idset *set_out);
+/* The same, in whichever revision can be read. */
+enum mail_status index_list_mail (void *ctx, struct mail_index *index, struct idset *set_out);
 
 #endif

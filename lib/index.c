@@ -338,6 +338,20 @@ index_overtaken (struct mail_index *index, enum mail_status status, unsigned *at
     return MAIL_OK;
 }
 
+enum mail_status
+index_metadata (void *ctx, struct mail_index *index, const char *key, char **text_out)
+{
+    unsigned attempt = 0;
+    enum mail_status status;
+    do {
+        status = store_metadata (ctx, index->state, key, text_out, NULL);
+        if (status == MAIL_OK)
+            return MAIL_OK;
+        index_fail_store (index, index->state, status);
+    } while ((status = index_overtaken (index, status, &attempt)) == MAIL_OK);
+    return status;
+}
+
 /* ---- accessors ---- */
 
 const char *
@@ -555,4 +569,17 @@ index_all_mail (void *ctx, struct mail_index *index, struct idset *set_out)
     struct store_term mail = {TERM_TYPE_MAIL, strlen (TERM_TYPE_MAIL)};
     enum mail_status status = store_postings (ctx, index->state, mail, set_out);
     return status == MAIL_OK ? status : index_fail_store (index, index->state, status);
+}
+
+enum mail_status
+index_list_mail (void *ctx, struct mail_index *index, struct idset *set_out)
+{
+    unsigned attempt = 0;
+    enum mail_status status;
+    do {
+        status = index_all_mail (ctx, index, set_out);
+        if (status == MAIL_OK)
+            return MAIL_OK;
+    } while ((status = index_overtaken (index, status, &attempt)) == MAIL_OK);
+    return status;
 }

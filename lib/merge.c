@@ -108,7 +108,8 @@ has_room (struct mail_index *index, uint64_t bytes)
     return statvfs (index->folder, &fs) != 0 || fs.f_bavail * fs.f_frsize >= 2 * bytes;
 }
 
-/* Whether a living run has reserved ids between first and last. */
+/* Whether a living run has reserved ids between first and last: also where that cannot be read, as
+ * the manifest that was chosen from is not that of a newer revision. */
 static bool
 crosses_reservation (struct mail_index *index, uint32_t first, uint32_t last)
 {
@@ -169,33 +170,63 @@ name_sources (struct merge *merge, struct scratch *scratch, size_t first)
     unlink (merge->path);
 }
 
+/* With the right to merge, and the manifest of now: what another merge had under way when this one
+ * was thought of is no more. */
+static struct merge *
+begin (void *ctx, struct mail_index *index)
+{
+    struct merge *merge = talloc_zero (ctx, struct merge);
+    merge->index = index;
+    merge->lock = -1;
+    talloc_set_destructor (merge, merge_destroy);
+    if (!take_lock (merge) || mail_index_refresh (index) != MAIL_OK)
+        TALLOC_FREE (merge);
+    return merge;
+}
+
+/* Of so many segments from first on; NULL, and merge is freed, where that cannot be. */
+static struct merge *
+choose (struct merge *merge, struct scratch *scratch, size_t first, size_t count)
+{
+    struct mail_index *index = merge->index;
+    merge->count = count;
+    if (count == 0 || !has_room (index, sum_bytes (index->manifest, first, count)) ||
+        crosses_reservation (index, index->manifest->segments[first].first,
+                             index->manifest->segments[first + count - 1].last))
+        TALLOC_FREE (merge);
+    else
+        name_sources (merge, scratch, first);
+    return merge;
+}
+
 struct merge *
 merge_begin (void *ctx, struct mail_index *index, struct scratch *scratch, uint64_t limit,
              enum merge_at at)
 {
     size_t first = 0, count;
     merge_choose (index->manifest, limit, at, &first, &count);
-    return count == 0 ? NULL : merge_begin_run (ctx, index, scratch, first, count);
+    struct merge *merge = count ? begin (ctx, index) : NULL;
+    if (!merge)
+        return NULL;
+    merge_choose (index->manifest, limit, at, &first, &count);
+    return choose (merge, scratch, first, count);
 }
 
 struct merge *
-merge_begin_run (void *ctx, struct mail_index *index, struct scratch *scratch, size_t first,
-                 size_t count)
+merge_begin_all (void *ctx, struct mail_index *index, struct scratch *scratch)
 {
-    struct merge *merge = talloc_zero (ctx, struct merge);
-    const struct segment *segments = &index->manifest->segments[first];
-    merge->index = index;
-    merge->count = count;
-    merge->lock = -1;
-    talloc_set_destructor (merge, merge_destroy);
-    if (!has_room (index, sum_bytes (index->manifest, first, count)) ||
-        crosses_reservation (index, segments[0].first, segments[count - 1].last) ||
-        !take_lock (merge)) {
-        talloc_free (merge);
-        return NULL;
-    }
-    name_sources (merge, scratch, first);
-    return merge;
+    struct merge *merge = begin (ctx, index);
+    size_t count = index->manifest->count;
+    return merge ? choose (merge, scratch, 0, count < 2 ? 0 : count) : NULL;
+}
+
+bool
+merge_lacks_source (const struct merge *merge)
+{
+    bool lacks = false;
+    for (size_t i = 0; i < merge->count; i++)
+        lacks |= access (merge->paths[i], F_OK) != 0;
+    return lacks;
 }
 
 void

@@ -23,9 +23,10 @@ struct merge;
  * the room and no living reservation lies in between; else NULL. The result is built in scratch. */
 struct merge *merge_begin (void *ctx, struct mail_index *index, struct scratch *scratch,
                            uint64_t limit, enum merge_at at);
-/* The same for a run of the manifest's segments. */
-struct merge *merge_begin_run (void *ctx, struct mail_index *index, struct scratch *scratch,
-                               size_t first, size_t count);
+/* The same for all segments, where there are several. */
+struct merge *merge_begin_all (void *ctx, struct mail_index *index, struct scratch *scratch);
+/* Whether a source is no more: what makes a segment anew (a reindex) does not wait for a merge. */
+bool merge_lacks_source (const struct merge *merge);
 /* Gives the work to a worker, which answers with a CREW_SEGMENT event. */
 void merge_send (struct merge *merge, struct crew *crew, unsigned worker);
 /* built: bytes and sha256 of the result. Exchanges the segments in one commit, unless one of the

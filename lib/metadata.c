@@ -45,12 +45,7 @@ bool
 mark_is_set (struct mail_index *index, const char *key)
 {
     char *text = NULL;
-    unsigned attempt = 0;
-    enum mail_status status;
-    do
-        status = store_metadata (index, index->state, key, &text, NULL);
-    while (status != MAIL_OK && index_overtaken (index, status, &attempt) == MAIL_OK);
-    bool set = status == MAIL_OK && *text;
+    bool set = index_metadata (index, index, key, &text) == MAIL_OK && *text;
     talloc_free (text);
     return set;
 }

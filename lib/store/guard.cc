@@ -29,6 +29,14 @@ says (const Xapian::Error &error, int number)
            error.get_msg ().find (wanted) != std::string::npos;
 }
 
+/* A block that should be there lies behind the end of its file: the file was cut off, or it is one
+ * of the database that has taken the place of what was opened. */
+static bool
+is_cut_off (const Xapian::DatabaseError &error)
+{
+    return !error.get_error_string () && error.get_msg ().compare (0, 4, "EOF ") == 0;
+}
+
 /* What the operating system can say of a failed call. */
 static const struct {
     int number;
@@ -103,6 +111,9 @@ guard_translate (void *ctx, char **error) noexcept
     } catch (const Xapian::DatabaseCorruptError &e) {
         keep (ctx, error, e);
         return MAIL_ERROR_CORRUPT;
+    } catch (const Xapian::DatabaseError &e) {
+        keep (ctx, error, e);
+        return is_cut_off (e) ? MAIL_ERROR_CORRUPT : system_status (e, MAIL_ERROR_STORE);
     } catch (const Xapian::Error &e) {
         keep (ctx, error, e);
         return system_status (e, MAIL_ERROR_STORE);
