@@ -84,7 +84,7 @@ candidates (struct refresh *refresh, struct idset *set_out)
         status = index_all_mail (refresh, index, &all);
         if (status == MAIL_OK)
             status = index_alias_owners (refresh, index, first, last, &owners);
-    } while (status != MAIL_OK && (status = index_overtaken (index, status, &attempt)) == MAIL_OK);
+    } while (index_retry (index, &status, &attempt));
     if (status != MAIL_OK)
         return status;
     size_t count = 0;

@@ -48,7 +48,7 @@ apply_message_of (void *ctx, struct apply *apply, const char *folder, const char
     struct store_term file = term_file (ctx, found->id, name);
     do
         status = store_postings (ctx, index->state, file, &ids);
-    while (status != MAIL_OK && (status = index_overtaken (index, status, &attempt)) == MAIL_OK);
+    while (index_retry (index, &status, &attempt));
     if (status != MAIL_OK)
         return NULL;
     for (size_t i = 0; !message && i < ids.count; i++)

@@ -164,10 +164,9 @@ mail_folders_load (void *ctx, struct mail_index *index, struct mail_folders **fo
     enum mail_status status;
     do {
         status = folders_read (ctx, index->state, folders_out);
-        if (status == MAIL_OK)
-            return MAIL_OK;
-        index_fail_store (index, index->state, status);
-    } while ((status = index_overtaken (index, status, &attempt)) == MAIL_OK);
+        if (status != MAIL_OK)
+            index_fail_store (index, index->state, status);
+    } while (index_retry (index, &status, &attempt));
     return status;
 }
 
@@ -414,10 +413,9 @@ mail_folder_files (void *ctx, struct mail_index *index, uint32_t folder, char **
     enum mail_status status;
     do {
         status = folders_read_files (ctx, index->state, folder, names_out, count_out);
-        if (status == MAIL_OK)
-            return MAIL_OK;
-        index_fail_store (index, index->state, status);
-    } while ((status = index_overtaken (index, status, &attempt)) == MAIL_OK);
+        if (status != MAIL_OK)
+            index_fail_store (index, index->state, status);
+    } while (index_retry (index, &status, &attempt));
     return status;
 }
 
@@ -455,9 +453,8 @@ mail_folder_file_stat (struct mail_index *index, uint32_t folder, const char *na
     enum mail_status status;
     do {
         status = read_file_stat (index, folder, name, stat_out, found_out);
-        if (status == MAIL_OK)
-            return MAIL_OK;
-        index_fail_store (index, index->state, status);
-    } while ((status = index_overtaken (index, status, &attempt)) == MAIL_OK);
+        if (status != MAIL_OK)
+            index_fail_store (index, index->state, status);
+    } while (index_retry (index, &status, &attempt));
     return status;
 }

@@ -18,6 +18,7 @@ struct mail_index {
     unsigned blocks; /* ... of so many blocks so far */
     int lock_timeout;   /* seconds */
     uint64_t lock_wait; /* milliseconds spent so far */
+    struct lock *calm;  /* index_retry() holds it for a read; NULL: not */
     char *error;
     struct fields *fields;
 
@@ -50,11 +51,16 @@ enum mail_status index_fail (struct mail_index *index, enum mail_status status, 
 enum mail_status index_fail_store (struct mail_index *index, struct store *store,
                                    enum mail_status status);
 
-/* Call after a read that returned MAIL_ERROR_OVERTAKEN (or CORRUPT, or a segment that is missing):
- * reopens, and returns MAIL_OK when it makes sense to start the read again, else the status to give
- * back. attempt counts from 0 and is the caller's. */
-enum mail_status index_overtaken (struct mail_index *index, enum mail_status status,
-                                  unsigned *attempt);
+/* Whether to start a read again, called after each try (attempt counts from 0, and is its own):
+ *
+ *     do
+ *         status = ...;
+ *     while (index_retry (index, &status, &attempt));
+ *
+ * After MAIL_ERROR_OVERTAKEN (or CORRUPT, or a segment that is missing) the handle is moved on, and
+ * *status is then what is to be given back where that makes no sense. Who is overtaken again and
+ * again, since commits come faster than the read can be done, gets the lock for the next tries. */
+bool index_retry (struct mail_index *index, enum mail_status *status, unsigned *attempt);
 
 /* A value of state's metadata, "" where it is not set; in whichever revision can be read. */
 enum mail_status index_metadata (void *ctx, struct mail_index *index, const char *key,

@@ -3,10 +3,11 @@
  * index.c - handles: opening, making, refreshing, and reading both stores.
  *
  * A handle reads one revision of state and the segments that its manifest names. When a commit
- * overtakes it, index_overtaken() moves everything to the newest revision; the caller then starts
+ * overtakes it, index_retry() moves everything to the newest revision; the caller then starts
  * its read again. Opening must stay cheap: the segments, aliases and stale ids come on first use.
  */
 #include "index-private.h"
+#include "lock.h"
 #include "maildir.h"
 #include "schema.h"
 #include "term.h"
@@ -25,9 +26,9 @@
 #include <unistd.h>
 
 #define MAX_ATTEMPTS 50         /* reopenings of one read before giving up */
+#define CALM_ATTEMPTS 5         /* ... before taking the lock */
 #define DEFAULT_LOCK_TIMEOUT 30 /* seconds */
-#define DAMAGE_ATTEMPTS 5       /* to read what seems damaged */
-#define DAMAGE_WAIT_MS 10       /* between two of them */
+#define DAMAGE_WAIT_MS 10       /* before what seems damaged is read again */
 
 enum mail_status
 index_fail (struct mail_index *index, enum mail_status status, const char *format, ...)
@@ -230,19 +231,42 @@ read_uuid (struct mail_index *index)
     return status == MAIL_OK ? status : index_fail_store (index, index->state, status);
 }
 
-/* Whether to try again what has failed. A commit that comes in between can look like damage, which
- * nothing here can tell apart yet: so that is believed only when it stays. */
-static bool
-perhaps_overtaken (enum mail_status status, unsigned *attempt)
+/* Who may not write goes on without. */
+static void
+calm (struct mail_index *index)
 {
-    unsigned most = status == MAIL_ERROR_OVERTAKEN ? MAX_ATTEMPTS
-                    : status == MAIL_ERROR_CORRUPT ? DAMAGE_ATTEMPTS
-                                                   : 0;
-    if (*attempt >= most)
+    char *error = NULL;
+    if (lock_acquire (index, index->folder, index->lock_timeout, index->command, &index->calm,
+                      &index->lock_wait, &error) == MAIL_OK)
+        lock_let_next_wait (index->calm);
+    talloc_free (error);
+}
+
+/* Lets others change the index again, where the read that ends took that from them. */
+static void
+end_calm (struct mail_index *index, unsigned attempt)
+{
+    if (attempt >= CALM_ATTEMPTS)
+        TALLOC_FREE (index->calm);
+}
+
+/* Whether to try again what has failed. A commit that comes in between can look like damage, which
+ * nothing here can tell apart yet: so that is believed only when it stays, and nobody can commit.
+ */
+static bool
+perhaps_overtaken (struct mail_index *index, enum mail_status status, unsigned *attempt)
+{
+    unsigned most = status == MAIL_ERROR_OVERTAKEN                 ? MAX_ATTEMPTS
+                    : status == MAIL_ERROR_CORRUPT && !index->calm ? CALM_ATTEMPTS
+                                                                   : 0;
+    if (*attempt >= most) {
+        end_calm (index, *attempt);
         return false;
+    }
     if (status == MAIL_ERROR_CORRUPT)
         g_usleep (DAMAGE_WAIT_MS * 1000);
-    ++*attempt;
+    if (++*attempt == CALM_ATTEMPTS && !index->calm)
+        calm (index);
     return true;
 }
 
@@ -259,7 +283,7 @@ open_existing (struct mail_index *index)
             status = check_tables (index);
         if (status == MAIL_OK)
             status = read_uuid (index);
-    } while (perhaps_overtaken (status, &attempt));
+    } while (perhaps_overtaken (index, status, &attempt));
     return status;
 }
 
@@ -310,23 +334,20 @@ mail_index_refresh (struct mail_index *index)
     unsigned attempt = 0;
     enum mail_status status;
     do {
-        bool changed = state_inode (index) != index->state_inode;
-        status = changed ? open_state (index) : store_reopen (index->state, &changed);
+        bool replaced = state_inode (index) != index->state_inode, changed = replaced;
+        status = replaced ? open_state (index) : store_reopen (index->state, &changed);
         if (status == MAIL_OK && (changed || !index->loaded))
             status = load_state (index);
-        else if (status != MAIL_OK)
+        else if (status != MAIL_OK && !replaced)
             status = index_fail_store (index, index->state, status);
-    } while (perhaps_overtaken (status, &attempt));
+    } while (perhaps_overtaken (index, status, &attempt));
     return status;
 }
 
-enum mail_status
-index_overtaken (struct mail_index *index, enum mail_status status, unsigned *attempt)
+/* Moves the handle on; MAIL_OK when it makes sense to start the read again. */
+static enum mail_status
+move_on (struct mail_index *index, enum mail_status status)
 {
-    if (status != MAIL_ERROR_OVERTAKEN && status != MAIL_ERROR_CORRUPT)
-        return status;
-    if ((*attempt)++ >= MAX_ATTEMPTS)
-        return status;
     uint64_t before = index->generation;
     enum mail_status refreshed = mail_index_refresh (index);
     if (refreshed != MAIL_OK)
@@ -338,6 +359,22 @@ index_overtaken (struct mail_index *index, enum mail_status status, unsigned *at
     return MAIL_OK;
 }
 
+bool
+index_retry (struct mail_index *index, enum mail_status *status, unsigned *attempt)
+{
+    bool overtaken = *status == MAIL_ERROR_OVERTAKEN || *status == MAIL_ERROR_CORRUPT;
+    bool again = overtaken && *attempt < MAX_ATTEMPTS;
+    if (again && ++*attempt == CALM_ATTEMPTS && !index->calm)
+        calm (index);
+    if (again) {
+        *status = move_on (index, *status);
+        again = *status == MAIL_OK;
+    }
+    if (!again)
+        end_calm (index, *attempt);
+    return again;
+}
+
 enum mail_status
 index_metadata (void *ctx, struct mail_index *index, const char *key, char **text_out)
 {
@@ -345,10 +382,9 @@ index_metadata (void *ctx, struct mail_index *index, const char *key, char **tex
     enum mail_status status;
     do {
         status = store_metadata (ctx, index->state, key, text_out, NULL);
-        if (status == MAIL_OK)
-            return MAIL_OK;
-        index_fail_store (index, index->state, status);
-    } while ((status = index_overtaken (index, status, &attempt)) == MAIL_OK);
+        if (status != MAIL_OK)
+            index_fail_store (index, index->state, status);
+    } while (index_retry (index, &status, &attempt));
     return status;
 }
 
@@ -411,7 +447,7 @@ index_open_segments (struct mail_index *index)
         if (status != MAIL_OK) {
             index_fail (index, status, "cannot open '%s': %s", path, error);
             talloc_free (segments);
-            /* merged away since, or really missing: index_overtaken() tells by the revision */
+            /* merged away since, or really missing: index_retry() tells by the revision */
             return status == MAIL_ERROR_NO_INDEX ? MAIL_ERROR_CORRUPT : status;
         }
     }
@@ -576,10 +612,8 @@ index_list_mail (void *ctx, struct mail_index *index, struct idset *set_out)
 {
     unsigned attempt = 0;
     enum mail_status status;
-    do {
+    do
         status = index_all_mail (ctx, index, set_out);
-        if (status == MAIL_OK)
-            return MAIL_OK;
-    } while ((status = index_overtaken (index, status, &attempt)) == MAIL_OK);
+    while (index_retry (index, &status, &attempt));
     return status;
 }

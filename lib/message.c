@@ -131,11 +131,9 @@ message_read_parts (void *ctx, struct mail_index *index, uint32_t docid, unsigne
 {
     unsigned attempt = 0;
     enum mail_status status;
-    do {
+    do
         status = message_read_once (ctx, index, docid, parts, message_out);
-        if (status == MAIL_OK)
-            return MAIL_OK;
-    } while ((status = index_overtaken (index, status, &attempt)) == MAIL_OK);
+    while (index_retry (index, &status, &attempt));
     return status;
 }
 
@@ -149,10 +147,9 @@ find_docid (struct mail_index *index, const char *message_id, uint32_t *docid_ou
     struct store_term term = term_make_string (local, PREFIX_MESSAGE_ID, id);
     do {
         status = store_lookup (index->state, &term, 1, docid_out);
-        if (status == MAIL_OK)
-            break;
-        index_fail_store (index, index->state, status);
-    } while ((status = index_overtaken (index, status, &attempt)) == MAIL_OK);
+        if (status != MAIL_OK)
+            index_fail_store (index, index->state, status);
+    } while (index_retry (index, &status, &attempt));
     talloc_free (local);
     return status;
 }
@@ -217,11 +214,10 @@ mail_message_revision (const struct mail_message *message)
     enum mail_status status;
     do {
         status = store_values (index->state, SLOT_REVISION, &message->docid, 1, &revision);
-        if (status == MAIL_OK)
-            return revision;
-        index_fail_store (index, index->state, status);
-    } while ((status = index_overtaken (index, status, &attempt)) == MAIL_OK);
-    return 0;
+        if (status != MAIL_OK)
+            index_fail_store (index, index->state, status);
+    } while (index_retry (index, &status, &attempt));
+    return status == MAIL_OK ? revision : 0;
 }
 
 const char *

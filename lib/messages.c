@@ -151,18 +151,20 @@ enum mail_status
 mail_index_tags (void *ctx, struct mail_index *index, char ***tags_out)
 {
     struct store_term prefix = {PREFIX_TAG, strlen (PREFIX_TAG)};
+    struct tag_list list = {NULL, 0, 1};
     unsigned attempt = 0;
     enum mail_status status;
     do {
-        struct tag_list list = {talloc_zero_array (NULL, char *, 1), 0, 1};
-        status = store_each_term (index->state, prefix, note_tag, &list);
-        if (status == MAIL_OK) {
-            *tags_out = talloc_steal (ctx, list.tags);
-            return MAIL_OK;
-        }
         talloc_free (list.tags);
-        index_fail_store (index, index->state, status);
-    } while ((status = index_overtaken (index, status, &attempt)) == MAIL_OK);
+        list = (struct tag_list){talloc_zero_array (NULL, char *, 1), 0, 1};
+        status = store_each_term (index->state, prefix, note_tag, &list);
+        if (status != MAIL_OK)
+            index_fail_store (index, index->state, status);
+    } while (index_retry (index, &status, &attempt));
+    if (status == MAIL_OK)
+        *tags_out = talloc_steal (ctx, list.tags);
+    else
+        talloc_free (list.tags);
     return status;
 }
 
@@ -207,8 +209,7 @@ mail_results_tags (void *ctx, struct mail_results *results, char ***tags_out)
     struct idset matches = {ids, idset_normalise (ids, results->count)};
     do
         status = tags_of_matches (ctx, results->index, matches, tags_out);
-    while (status != MAIL_OK &&
-           (status = index_overtaken (results->index, status, &attempt)) == MAIL_OK);
+    while (index_retry (results->index, &status, &attempt));
     talloc_free (ids);
     return status;
 }

@@ -113,7 +113,7 @@ append_in_part (void *ctx, struct mail_index *index, enum mail_reason reason,
     enum mail_status status;
     do
         status = store_postings (ctx, index->state, term, &ids);
-    while (status != MAIL_OK && index_overtaken (index, status, &attempt) == MAIL_OK);
+    while (index_retry (index, &status, &attempt));
     if (status != MAIL_OK)
         return index_fail_store (index, index->state, status);
     for (size_t i = 0; status == MAIL_OK && i < ids.count; i++) {
@@ -172,10 +172,8 @@ mail_problems_load (void *ctx, struct mail_index *index, struct mail_problem **p
 {
     unsigned attempt = 0;
     enum mail_status status;
-    do {
+    do
         status = problems_read (ctx, index, problems_out, count_out);
-        if (status == MAIL_OK)
-            return MAIL_OK;
-    } while ((status = index_overtaken (index, status, &attempt)) == MAIL_OK);
+    while (index_retry (index, &status, &attempt));
     return status;
 }

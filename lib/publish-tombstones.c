@@ -107,7 +107,7 @@ tombstone_list (void *ctx, struct mail_index *index, struct idset *ids_out)
     enum mail_status status;
     do
         status = store_postings (ctx, index->state, term, ids_out);
-    while (status != MAIL_OK && index_overtaken (index, status, &attempt) == MAIL_OK);
+    while (index_retry (index, &status, &attempt));
     return status == MAIL_OK ? status : index_fail_store (index, index->state, status);
 }
 
@@ -166,7 +166,7 @@ tombstone_read (void *ctx, struct mail_index *index, uint32_t docid,
     *message_out = NULL;
     do
         status = store_read (ctx, index->state, docid, STORE_DATA | STORE_TERMS, &document, &found);
-    while (status != MAIL_OK && index_overtaken (index, status, &attempt) == MAIL_OK);
+    while (index_retry (index, &status, &attempt));
     if (status != MAIL_OK)
         return index_fail_store (index, index->state, status);
     if (found)

@@ -64,10 +64,9 @@ mail_index_settings (void *ctx, struct mail_index *index, struct mail_setting **
     enum mail_status status;
     do {
         status = store_metadata (ctx, index->state, META_SETTINGS, &text, NULL);
-        if (status == MAIL_OK)
-            break;
-        index_fail_store (index, index->state, status);
-    } while ((status = index_overtaken (index, status, &attempt)) == MAIL_OK);
+        if (status != MAIL_OK)
+            index_fail_store (index, index->state, status);
+    } while (index_retry (index, &status, &attempt));
     if (status != MAIL_OK)
         return status;
     *settings_out = decode (ctx, text, count_out);

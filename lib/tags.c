@@ -180,8 +180,7 @@ narrow (struct tagging *tagging)
         return MAIL_OK; /* any of them may have to change */
     do
         status = narrow_once (tagging, &narrowed);
-    while (status != MAIL_OK &&
-           (status = index_overtaken (tagging->index, status, &attempt)) == MAIL_OK);
+    while (index_retry (tagging->index, &status, &attempt));
     if (status == MAIL_OK) {
         talloc_free (tagging->ids.ids);
         tagging->ids = narrowed;

@@ -41,10 +41,9 @@ read_thread_column (void *ctx, struct mail_index *index, struct idset matches, u
     *out = talloc_array (ctx, uint64_t, matches.count + 1);
     do {
         status = store_values (index->state, SLOT_THREAD, matches.ids, matches.count, *out);
-        if (status == MAIL_OK)
-            return MAIL_OK;
-        index_fail_store (index, index->state, status);
-    } while ((status = index_overtaken (index, status, &attempt)) == MAIL_OK);
+        if (status != MAIL_OK)
+            index_fail_store (index, index->state, status);
+    } while (index_retry (index, &status, &attempt));
     return status;
 }
 
@@ -192,9 +191,7 @@ members (void *ctx, struct mail_threads *threads, size_t count, GArray *docids, 
     do {
         g_array_set_size (docids, 0);
         status = members_once (ctx, threads, count, docids, ends);
-        if (status == MAIL_OK)
-            return MAIL_OK;
-    } while ((status = index_overtaken (index, status, &attempt)) == MAIL_OK);
+    } while (index_retry (index, &status, &attempt));
     return status;
 }
 

@@ -169,11 +169,8 @@ query_evaluate (void *ctx, struct mail_query *query, struct idset *set_out)
     unsigned attempt = 0;
     enum mail_status status;
 
-    do {
+    do
         status = query_evaluate_once (ctx, query, set_out);
-        if (status == MAIL_OK)
-            return MAIL_OK;
-        status = index_overtaken (query->index, status, &attempt);
-    } while (status == MAIL_OK);
+    while (index_retry (query->index, &status, &attempt));
     return status;
 }

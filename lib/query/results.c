@@ -66,14 +66,11 @@ mail_query_run (void *ctx, struct mail_query *query, enum mail_sort sort,
     enum mail_status status;
 
     do {
+        TALLOC_FREE (set.ids);
         status = query_evaluate_once (results, query, &set);
         if (status == MAIL_OK)
             status = sort_by_date (query->index, sort, set);
-        if (status == MAIL_OK)
-            break;
-        TALLOC_FREE (set.ids);
-        status = index_overtaken (query->index, status, &attempt);
-    } while (status == MAIL_OK);
+    } while (index_retry (query->index, &status, &attempt));
     if (status != MAIL_OK) {
         talloc_free (results);
         return status;
@@ -188,10 +185,7 @@ mail_query_count (struct mail_query *query, bool threads, bool files, struct mai
         status = threads || files ? MAIL_OK : count_at_once (query, &count, &known);
         if (status == MAIL_OK && !known)
             status = count_set (query, threads, files, &count);
-        if (status == MAIL_OK)
-            break;
-        status = index_overtaken (query->index, status, &attempt);
-    } while (status == MAIL_OK);
+    } while (index_retry (query->index, &status, &attempt));
     if (status == MAIL_OK)
         *count_out = count;
     return status;

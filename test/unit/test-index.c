@@ -416,20 +416,55 @@ test_overtaken (void **state)
     static const enum mail_status others[] = {MAIL_ERROR_IO, MAIL_ERROR_STORE, MAIL_ERROR_QUERY,
                                               MAIL_ERROR_NO_SPACE};
     unsigned attempt = 0;
-    for (size_t i = 0; i < G_N_ELEMENTS (others); i++)
-        assert_int_equal (index_overtaken (f->index, others[i], &attempt), others[i]);
+    enum mail_status status = MAIL_OK;
+    assert_false (index_retry (f->index, &status, &attempt));
+    assert_int_equal (status, MAIL_OK);
+    for (size_t i = 0; i < G_N_ELEMENTS (others); i++) {
+        status = others[i];
+        assert_false (index_retry (f->index, &status, &attempt));
+        assert_int_equal (status, others[i]);
+    }
     /* damage is damage, unless there is something newer */
-    assert_int_equal (index_overtaken (f->index, MAIL_ERROR_CORRUPT, &attempt), MAIL_ERROR_CORRUPT);
+    status = MAIL_ERROR_CORRUPT;
+    assert_false (index_retry (f->index, &status, &attempt));
+    assert_int_equal (status, MAIL_ERROR_CORRUPT);
     struct mail_index *other = fixture_open (f);
     fixture_add (f, "a", "");
-    assert_int_equal (index_overtaken (other, MAIL_ERROR_CORRUPT, &attempt), MAIL_OK);
-    assert_int_equal (index_overtaken (other, MAIL_ERROR_CORRUPT, &attempt), MAIL_ERROR_CORRUPT);
+    assert_true (index_retry (other, &status, &attempt));
+    status = MAIL_ERROR_CORRUPT;
+    assert_false (index_retry (other, &status, &attempt));
     /* not for ever */
     attempt = 0;
-    for (unsigned i = 0; i < 50; i++)
-        assert_int_equal (index_overtaken (other, MAIL_ERROR_OVERTAKEN, &attempt), MAIL_OK);
-    assert_int_equal (index_overtaken (other, MAIL_ERROR_OVERTAKEN, &attempt),
-                      MAIL_ERROR_OVERTAKEN);
+    status = MAIL_ERROR_OVERTAKEN;
+    while (index_retry (other, &status, &attempt))
+        status = MAIL_ERROR_OVERTAKEN;
+    assert_int_equal (status, MAIL_ERROR_OVERTAKEN);
+    assert_int_equal (attempt, 50);
+}
+
+/* Who is overtaken again and again gets the lock, until the read is done. */
+static void
+test_overtaken_often (void **state)
+{
+    struct fixture *f = *state;
+    struct mail_index *other = fixture_open (f);
+    unsigned attempt = 0;
+    struct writer *writer;
+    enum mail_status status = MAIL_ERROR_OVERTAKEN;
+    f->index->lock_timeout = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        fixture_add (f, talloc_asprintf (f->ctx, "m%u", i), "");
+        assert_true (index_retry (other, &status, &attempt));
+        status = MAIL_ERROR_OVERTAKEN;
+    }
+    assert_true (index_retry (other, &status, &attempt));
+    assert_int_equal (writer_begin (f->ctx, f->index, &writer), MAIL_ERROR_LOCKED);
+    assert_int_equal (mail_index_refresh (other), MAIL_OK);
+    assert_int_equal (writer_begin (f->ctx, f->index, &writer), MAIL_ERROR_LOCKED);
+    assert_false (index_retry (other, &status, &attempt));
+    assert_int_equal (status, MAIL_OK);
+    assert_int_equal (writer_begin (f->ctx, f->index, &writer), MAIL_OK);
+    talloc_free (writer);
 }
 
 static void
@@ -458,6 +493,7 @@ main (void)
         T (test_segment_range),
         T (test_segment_missing),
         T (test_overtaken),
+        T (test_overtaken_often),
         T (test_folders_are_kept),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
