@@ -237,6 +237,10 @@ check_state (struct check *check)
     enum mail_status status = store_check (
         local, index->state, talloc_asprintf (local, "%s/state", index->folder), &damage);
     check->overtaken |= status == MAIL_ERROR_OVERTAKEN;
+    if (check_fails (check, status, "state", damage)) {
+        talloc_free (local);
+        return;
+    }
     if (damage)
         check_found (check, MAIL_STORE_STATE, "state", "%s", damage);
     for (size_t i = 0; i < G_N_ELEMENTS (numbers); i++)

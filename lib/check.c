@@ -27,6 +27,8 @@
 #include <talloc.h>
 #include <unistd.h>
 
+#define DESCRIPTORS 12 /* that the check of a database has open at once, and some */
+
 void
 check_found (struct check *check, enum mail_store store, const char *path, const char *format, ...)
 {
@@ -39,6 +41,26 @@ check_found (struct check *check, enum mail_store store, const char *path, const
     if (check->each)
         check->each (check->closure, &damage);
     talloc_free (text);
+}
+
+/* That there is no damage to tell of: it is not the file's fault. */
+static bool
+is_passing (enum mail_status status)
+{
+    return status == MAIL_ERROR_RESOURCES || status == MAIL_ERROR_READ_ONLY;
+}
+
+bool
+check_fails (struct check *check, enum mail_status status, const char *path, const char *text)
+{
+    if (!is_passing (status))
+        return false;
+    if (check->failed == MAIL_OK) {
+        check->failed = status;
+        check->failure = talloc_asprintf (check->index, "cannot read '%s/%s': %s",
+                                          check->index->folder, path, text);
+    }
+    return true;
 }
 
 static const char *
@@ -56,9 +78,10 @@ check_segment (struct check *check, const struct segment *segment)
     char *path = talloc_asprintf (name, "%s/%s", check->index->folder, name);
     uint64_t bytes = 0;
     int error = files_sha256 (path, sum, &bytes);
-    if (error)
+    bool failed = error && check_fails (check, files_status (error), name, strerror (error));
+    if (error && !failed)
         check_found (check, MAIL_STORE_TEXT, name, "%s", strerror (error));
-    else if (bytes != segment->bytes || strcmp (sum, segment->sha256) != 0)
+    else if (!error && (bytes != segment->bytes || strcmp (sum, segment->sha256) != 0))
         check_found (check, MAIL_STORE_TEXT, name, "its content has changed");
     talloc_free (name);
 }
@@ -80,6 +103,8 @@ check_journal (struct check *check, const char *path, uint64_t length)
     bool bad = false;
     struct stat st = {0};
     enum mail_status status = journal_read (path, length, pass_over, NULL, &bad);
+    if (check_fails (check, status, relative (check, path), mail_status_text (status)))
+        return;
     if (status != MAIL_OK)
         check_found (check, MAIL_STORE_JOURNAL, relative (check, path), "%s",
                      mail_status_text (status));
@@ -104,9 +129,12 @@ static void
 check_snapshots (struct check *check)
 {
     char **paths = snapshot_files (NULL, check->index->folder);
-    for (char **path = paths; *path; path++)
-        if (!snapshot_is_whole (*path))
-            check_found (check, MAIL_STORE_SNAPSHOT, relative (check, *path), "it is damaged");
+    for (char **path = paths; *path; path++) {
+        enum mail_status status = snapshot_check (*path);
+        const char *name = relative (check, *path);
+        if (status != MAIL_OK && !check_fails (check, status, name, mail_status_text (status)))
+            check_found (check, MAIL_STORE_SNAPSHOT, name, "it is damaged");
+    }
     talloc_free (paths);
 }
 
@@ -114,7 +142,7 @@ static void
 check_newest_snapshot (struct check *check)
 {
     char *path = snapshot_newest (NULL, check->index);
-    if (path && access (path, F_OK) != 0)
+    if (path && access (path, F_OK) != 0 && errno == ENOENT)
         check_found (check, MAIL_STORE_SNAPSHOT, relative (check, path), "%s", strerror (errno));
     talloc_free (path);
 }
@@ -179,8 +207,11 @@ check_once (void *ctx, const struct mail_open_options *options, struct check *ch
     if (status == MAIL_OK) {
         check->index = index;
         check_opened (check);
+        status = check->failed;
+        if (error_out && status != MAIL_OK)
+            *error_out = talloc_strdup (ctx, check->failure);
         mail_index_close (index);
-        return MAIL_OK;
+        return status;
     }
     char *folder = talloc_asprintf (ctx, "%s/.mailindex", options->path);
     bool damaged = status == MAIL_ERROR_CORRUPT || status == MAIL_ERROR_STORE ||
@@ -205,6 +236,21 @@ check_once (void *ctx, const struct mail_open_options *options, struct check *ch
 
 /* ---- in a child ---- */
 
+/* Xapian's check takes a table that it cannot open for a damaged one: so there must be room for all
+ * that it opens. */
+static enum mail_status
+spare_descriptors (void)
+{
+    int fds[DESCRIPTORS], count = 0, error = 0;
+    while (count < DESCRIPTORS && (fds[count] = open ("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0)
+        count++;
+    if (count < DESCRIPTORS)
+        error = errno;
+    while (count > 0)
+        close (fds[--count]);
+    return error ? files_status (error) : MAIL_OK;
+}
+
 /* What a child says, a line each: "D STORE PATH TEXT" of damage, "E STATUS OVERTAKEN ERROR" at its
  * end; separated by tabs, texts escaped. */
 static void
@@ -222,7 +268,12 @@ static void __attribute__ ((noreturn)) be_child (const struct mail_open_options 
     FILE *file = fdopen (fd, "w");
     struct check check = {.each = say_damage, .closure = file};
     char *error = NULL;
-    enum mail_status status = check_once (NULL, options, &check, &error);
+    enum mail_status status = spare_descriptors ();
+    if (status == MAIL_OK)
+        status = check_once (NULL, options, &check, &error);
+    else
+        error = talloc_asprintf (NULL, "cannot check '%s/.mailindex': %s", options->path,
+                                 mail_status_text (status));
     gchar *text = g_strescape (error ? error : "", NULL);
     fprintf (file, "E\t%d\t%d\t%s\n", (int) status, check.overtaken, text);
     fflush (file);
@@ -280,10 +331,11 @@ check_apart (void *ctx, const struct mail_open_options *options, struct check *c
 {
     int fds[2], how = 0;
     pid_t pid = pipe2 (fds, O_CLOEXEC) == 0 ? fork () : -1;
+    int error = errno;
     if (pid < 0) {
         if (error_out)
-            *error_out = talloc_asprintf (ctx, "cannot start a process: %s", strerror (errno));
-        return MAIL_ERROR_IO;
+            *error_out = talloc_asprintf (ctx, "cannot start a process: %s", strerror (error));
+        return files_status (error);
     }
     if (pid == 0) {
         close (fds[0]);

@@ -24,6 +24,11 @@ files_status (int error)
     case EPERM:
     case EROFS:
         return MAIL_ERROR_READ_ONLY;
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+    case EAGAIN:
+        return MAIL_ERROR_RESOURCES;
     default:
         return MAIL_ERROR_IO;
     }

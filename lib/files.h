@@ -5,7 +5,7 @@
 
 #include "mailindex.h"
 
-/* The status for an errno: NO_SPACE, READ_ONLY or IO. */
+/* The status for an errno: NO_SPACE, READ_ONLY, RESOURCES or IO. */
 enum mail_status files_status (int error);
 /* fsync of a folder, so that what was made or renamed in it stays. 0 or errno. */
 int files_sync_folder (const char *path);

@@ -112,9 +112,14 @@ do_snapshot (void *ctx, struct history *history)
     char **paths = snapshot_files (ctx, history->index->folder), **last = paths;
     while (*last)
         last++;
-    while (last > paths && !snapshot_is_whole (last[-1]))
+    enum mail_status status = MAIL_ERROR_CORRUPT;
+    while (last > paths && (status = snapshot_check (last[-1])) == MAIL_ERROR_CORRUPT)
         last--;
-    return last > paths ? snapshot_read (last[-1], do_line, history) : MAIL_OK;
+    if (last == paths)
+        return MAIL_OK;
+    if (status == MAIL_OK) /* an older one would bring back older tags */
+        return snapshot_read (last[-1], do_line, history);
+    return index_fail (history->index, status, "cannot read '%s'", last[-1]);
 }
 
 static enum mail_status

@@ -122,7 +122,7 @@ journal_read (const char *path, uint64_t length, journal_block_fn each, void *cl
     void *local = talloc_new (NULL);
     size_t got = 0;
     char *text = read_file (local, path, length, &got);
-    enum mail_status status = text || errno == 0 ? MAIL_OK : MAIL_ERROR_IO;
+    enum mail_status status = text || errno == 0 ? MAIL_OK : files_status (errno);
     char *at = text, *end = text ? text + got : NULL;
     bool bad = false, more = true;
     if (text && strncmp (text, JOURNAL_HEAD, strlen (JOURNAL_HEAD)) == 0) {

@@ -58,7 +58,8 @@ extern "C" {
     X (MAIL_ERROR_QUERY, 2, "the query has an error") \
     X (MAIL_ERROR_LOCKED, 75, "another program is changing the index") \
     X (MAIL_ERROR_NO_SPACE, 75, "no space left on the disk") \
-    X (MAIL_ERROR_OVERTAKEN, 75, "the index changed too often while it was read")
+    X (MAIL_ERROR_OVERTAKEN, 75, "the index changed too often while it was read") \
+    X (MAIL_ERROR_RESOURCES, 75, "too many files are open, or too many processes run")
 
 #define MAIL_STATUS_ENUM(name, exit_code, text) name,
 enum mail_status { MAIL_STATUS_LIST (MAIL_STATUS_ENUM) MAIL_STATUS_COUNT };

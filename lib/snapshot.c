@@ -88,11 +88,14 @@ snapshot_has_history (const char *folder)
     return has;
 }
 
-/* Reads line by line; each may be NULL. False where the file is not whole. */
+/* Reads line by line; each may be NULL. False where the file is not whole; *status says also that
+ * it could not be read. */
 static bool
 read_lines (const char *path, snapshot_line_fn each, void *closure, enum mail_status *status)
 {
     FILE *file = fopen (path, "re");
+    if (!file && errno != ENOENT)
+        *status = files_status (errno);
     char *line = NULL;
     size_t room = 0;
     ssize_t length;
@@ -119,11 +122,12 @@ read_lines (const char *path, snapshot_line_fn each, void *closure, enum mail_st
     return good && ended && sum == written;
 }
 
-bool
-snapshot_is_whole (const char *path)
+enum mail_status
+snapshot_check (const char *path)
 {
     enum mail_status status = MAIL_OK;
-    return read_lines (path, NULL, NULL, &status);
+    bool whole = read_lines (path, NULL, NULL, &status);
+    return status == MAIL_OK && !whole ? MAIL_ERROR_CORRUPT : status;
 }
 
 enum mail_status
@@ -338,7 +342,8 @@ remove_unfinished (const char *place)
         closedir (dir);
 }
 
-/* The newest of those that are whole stay, and none that is damaged. */
+/* The newest of those that are whole stay, and none that is damaged. What cannot be read may be as
+ * good as the others. */
 static void
 remove_old (struct mail_index *index, unsigned keep)
 {
@@ -347,9 +352,10 @@ remove_old (struct mail_index *index, unsigned keep)
     while (paths[count])
         count++;
     for (size_t left = keep; count > 0; count--) {
-        if (left > 0 && snapshot_is_whole (paths[count - 1]))
+        enum mail_status status = snapshot_check (paths[count - 1]);
+        if (left > 0 && status == MAIL_OK)
             left--;
-        else
+        else if (status == MAIL_OK || status == MAIL_ERROR_CORRUPT)
             unlink (paths[count - 1]);
     }
     talloc_free (paths);

@@ -19,8 +19,9 @@ bool snapshot_has_history (const char *folder);
 /* Path of the one that state says is the newest; NULL for none, or where state cannot be read.
  * talloc'd on ctx. */
 char *snapshot_newest (void *ctx, struct mail_index *index);
-/* Whether the file is whole. False where it cannot be read. */
-bool snapshot_is_whole (const char *path);
+/* MAIL_OK where the file is whole, MAIL_ERROR_CORRUPT where it is not or is not there; else what
+ * keeps it from being read. */
+enum mail_status snapshot_check (const char *path);
 /* Calls back with each line between the first and the last of a whole snapshot, without its end. */
 typedef enum mail_status (*snapshot_line_fn) (void *closure, const char *line);
 enum mail_status snapshot_read (const char *path, snapshot_line_fn each, void *closure);

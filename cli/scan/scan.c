@@ -170,6 +170,8 @@ scan_open_root (void *ctx, struct scan *scan, char **error_out)
     error = errno;
     if (error_out)
         *error_out = talloc_asprintf (ctx, "cannot open '%s': %s", scan->root, strerror (error));
+    if (error == EMFILE || error == ENFILE)
+        return MAIL_ERROR_RESOURCES;
     return error == ENOENT || error == ENOTDIR ? MAIL_ERROR_NO_MAIL_ROOT : MAIL_ERROR_IO;
 }
 

@@ -145,9 +145,10 @@ crew_create (void *ctx, struct mail_workers *workers, const char *scratch, const
         prepare_own (crew);
     for (unsigned i = 0; workers && i < crew->count; i++) {
         if (!start_member (&crew->members[i])) {
-            *error_out = talloc_asprintf (ctx, "cannot start a worker: %s", strerror (errno));
+            int error = errno;
+            *error_out = talloc_asprintf (ctx, "cannot start a worker: %s", strerror (error));
             talloc_free (crew);
-            return MAIL_ERROR_IO;
+            return files_status (error);
         }
     }
     *crew_out = crew;
@@ -425,8 +426,8 @@ bury (struct member *member, struct crew_event *event)
     event->late = clock_ms () - member->heard >= WORKER_SECONDS * 1000;
     if (!start_member (member)) {
         event->kind = CREW_FAILED;
-        event->status = MAIL_ERROR_IO;
-        event->text = talloc_strdup (member->crew, "cannot start a worker");
+        event->status = files_status (errno);
+        event->text = talloc_asprintf (member->crew, "cannot start a worker: %s", strerror (errno));
     }
 }
 

@@ -7,6 +7,7 @@
  * listen to it: outside of the sandbox, with what the user's environment has for gpg.
  */
 #include "index/spawner.h"
+#include "files.h"
 #include "index/opener.h"
 #include "index/wire.h"
 #include "index/worker.h"
@@ -204,14 +205,15 @@ mail_workers_start (void *ctx, unsigned count, size_t memory, struct mail_worker
 {
     int pair[2];
     if (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
-        return MAIL_ERROR_IO;
+        return files_status (errno);
     pid_t pid = fork ();
+    int error = errno;
     if (pid == 0)
         spawner_run (pair[1]);
     close (pair[1]);
     if (pid < 0) {
         close (pair[0]);
-        return MAIL_ERROR_IO;
+        return files_status (error);
     }
     struct mail_workers *workers = talloc (ctx, struct mail_workers);
     long cores = sysconf (_SC_NPROCESSORS_ONLN);

@@ -95,7 +95,8 @@ store_check (void *ctx, struct store *store, const char *path, char **damage_out
     });
     if (status != MAIL_OK) {
         *damage_out = error;
-        if (status != MAIL_ERROR_OVERTAKEN)
+        if (status != MAIL_ERROR_OVERTAKEN && status != MAIL_ERROR_RESOURCES &&
+            status != MAIL_ERROR_READ_ONLY)
             status = MAIL_OK; /* that it cannot be read is what was asked */
     }
     return status;

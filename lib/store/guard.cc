@@ -25,8 +25,7 @@ says (const Xapian::Error &error, int number)
 {
     const char *text = error.get_error_string ();
     const char *wanted = strerror (number);
-    return (text && strcmp (text, wanted) == 0) ||
-           error.get_msg ().find (wanted) != std::string::npos;
+    return (text && strcmp (text, wanted) == 0) || strcasestr (error.get_msg ().c_str (), wanted);
 }
 
 /* A block that should be there lies behind the end of its file: the file was cut off, or it is one
@@ -41,10 +40,11 @@ is_cut_off (const Xapian::DatabaseError &error)
 static const struct {
     int number;
     enum mail_status status;
-} system_errors[] = {{ENOSPC, MAIL_ERROR_NO_SPACE}, {EDQUOT, MAIL_ERROR_NO_SPACE},
-                     {EFBIG, MAIL_ERROR_NO_SPACE},  {EACCES, MAIL_ERROR_READ_ONLY},
-                     {EROFS, MAIL_ERROR_READ_ONLY}, {EPERM, MAIL_ERROR_READ_ONLY},
-                     {EIO, MAIL_ERROR_IO}};
+} system_errors[] = {{ENOSPC, MAIL_ERROR_NO_SPACE},  {EDQUOT, MAIL_ERROR_NO_SPACE},
+                     {EFBIG, MAIL_ERROR_NO_SPACE},   {EACCES, MAIL_ERROR_READ_ONLY},
+                     {EROFS, MAIL_ERROR_READ_ONLY},  {EPERM, MAIL_ERROR_READ_ONLY},
+                     {EMFILE, MAIL_ERROR_RESOURCES}, {ENFILE, MAIL_ERROR_RESOURCES},
+                     {ENOMEM, MAIL_ERROR_RESOURCES}, {EIO, MAIL_ERROR_IO}};
 
 static enum mail_status
 system_status (const Xapian::Error &error, enum mail_status otherwise)
@@ -110,7 +110,7 @@ guard_translate (void *ctx, char **error) noexcept
                                                                        : MAIL_ERROR_CORRUPT);
     } catch (const Xapian::DatabaseCorruptError &e) {
         keep (ctx, error, e);
-        return MAIL_ERROR_CORRUPT;
+        return e.get_error_string () ? system_status (e, MAIL_ERROR_CORRUPT) : MAIL_ERROR_CORRUPT;
     } catch (const Xapian::DatabaseError &e) {
         keep (ctx, error, e);
         return is_cut_off (e) ? MAIL_ERROR_CORRUPT : system_status (e, MAIL_ERROR_STORE);

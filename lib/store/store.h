@@ -10,7 +10,7 @@
  * Statuses used here: MAIL_OK; MAIL_ERROR_OVERTAKEN (the revision read is gone: store_reopen and
  * start again); MAIL_ERROR_NO_INDEX (no database at the path); MAIL_ERROR_LOCKED (somebody holds
  * Xapian's own write lock); MAIL_ERROR_NO_SPACE; MAIL_ERROR_CORRUPT; MAIL_ERROR_VERSION;
- * MAIL_ERROR_IO; MAIL_ERROR_STORE (anything else).
+ * MAIL_ERROR_IO; MAIL_ERROR_READ_ONLY; MAIL_ERROR_RESOURCES; MAIL_ERROR_STORE (anything else).
  */
 #ifndef STORE_H
 #define STORE_H
@@ -59,7 +59,7 @@ enum mail_status store_metadata (void *ctx, struct store *store, const char *key
 
 /* Reads all of the database at path, which is open for reading as store, and compares what it says
  * in two places. *damage_out: a line about what does not agree or cannot be read (talloc'd on ctx),
- * NULL for nothing. MAIL_ERROR_OVERTAKEN. */
+ * NULL for nothing. MAIL_ERROR_OVERTAKEN, _RESOURCES, _READ_ONLY: the text is why. */
 enum mail_status store_check (void *ctx, struct store *store, const char *path, char **damage_out);
 /* Number of documents a term indexes. */
 enum mail_status store_term_freq (struct store *store, struct store_term term, uint32_t *freq_out);

@@ -259,3 +259,17 @@ WRAP_OPEN (open)
 WRAP_OPEN (open64)
 WRAP_OPENAT (openat)
 WRAP_OPENAT (openat64)
+
+#define WRAP_FOPEN(name) \
+    FILE *name (const char *path, const char *mode) \
+    { \
+        static FILE *(*next) (const char *, const char *); \
+        if (!next) \
+            next = (FILE * (*) (const char *, const char *) ) real (#name); \
+        bool reads = mode[0] == 'r' && !strchr (mode, '+'); \
+        return reads && fail_read && fails (path_fails (AT_FDCWD, path)) ? NULL \
+                                                                         : next (path, mode); \
+    }
+
+WRAP_FOPEN (fopen)
+WRAP_FOPEN (fopen64)

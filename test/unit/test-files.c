@@ -20,7 +20,8 @@ test_status (void **state)
         {ENOSPC, MAIL_ERROR_NO_SPACE},  {EDQUOT, MAIL_ERROR_NO_SPACE},
         {EACCES, MAIL_ERROR_READ_ONLY}, {EPERM, MAIL_ERROR_READ_ONLY},
         {EROFS, MAIL_ERROR_READ_ONLY},  {EIO, MAIL_ERROR_IO},
-        {ENOENT, MAIL_ERROR_IO},        {EMFILE, MAIL_ERROR_IO},
+        {ENOENT, MAIL_ERROR_IO},        {EMFILE, MAIL_ERROR_RESOURCES},
+        {ENFILE, MAIL_ERROR_RESOURCES},
     };
     (void) state;
     for (size_t i = 0; i < G_N_ELEMENTS (rows); i++)
