@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* atomic-file.c - writes beside a file, then renames: a reader, or who comes after a crash, sees
- * the old one or the new one. */
+/*
+ * atomic-file.c - writes beside a file, then renames: a reader, or who comes after a crash, sees
+ * the old one or the new one.
+ *
+ * The new one has no name while it is written, where the file system can do that, so that who is
+ * killed leaves nothing. It is locked, for atomic_sweep() to know that somebody is at it.
+ */
 #include "atomic-file.h"
 
 #include <errno.h>
@@ -8,13 +13,20 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <dirent.h>
+#include <glib.h>
+#include <stdio.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <talloc.h>
 #include <unistd.h>
 
+#define NAMES 100 /* tried, until there is one that nobody has */
+
 struct atomic_file {
     char *target;
-    char *beside; /* NULL: written straight, or finished */
+    char *beside; /* NULL: written straight, without a name, or finished */
+    bool nameless;
     int fd;
 };
 
@@ -50,6 +62,29 @@ atomic_target (void *ctx, const char *path)
     return talloc_asprintf (ctx, "%.*s/%s", (int) (strrchr (path, '/') - path), path, link);
 }
 
+/* "folder/" of a path, or "./". */
+static char *
+folder_of (void *ctx, const char *path)
+{
+    const char *slash = strrchr (path, '/');
+
+    return slash ? talloc_strndup (ctx, path, (size_t) (slash - path) + 1)
+                 : talloc_strdup (ctx, "./");
+}
+
+static void
+open_beside (struct atomic_file *file)
+{
+    file->fd = open (folder_of (file, file->target), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    file->nameless = file->fd >= 0;
+    if (file->nameless)
+        return;
+    file->beside = talloc_asprintf (file, "%s.XXXXXX", file->target);
+    file->fd = mkostemp (file->beside, O_CLOEXEC);
+    if (file->fd < 0)
+        TALLOC_FREE (file->beside);
+}
+
 struct atomic_file *
 atomic_open (void *ctx, const char *path)
 {
@@ -64,12 +99,11 @@ atomic_open (void *ctx, const char *path)
         file->fd = open (path, O_WRONLY | O_CLOEXEC);
     } else {
         file->target = atomic_target (file, path);
-        file->beside = talloc_asprintf (file, "%s.XXXXXX", file->target);
-        file->fd = mkostemp (file->beside, O_CLOEXEC);
-        if (file->fd < 0)
-            TALLOC_FREE (file->beside);
-        else if (exists)
+        open_beside (file);
+        if (file->fd >= 0 && exists)
             fchmod (file->fd, st.st_mode & 07777);
+        if (file->fd >= 0)
+            flock (file->fd, LOCK_EX | LOCK_NB);
     }
     if (file->fd < 0) {
         int error = errno;
@@ -90,9 +124,7 @@ atomic_fd (struct atomic_file *file)
 static int
 sync_folder_of (const char *path)
 {
-    const char *slash = strrchr (path, '/');
-    char *folder = slash ? talloc_strndup (NULL, path, (size_t) (slash - path) + 1)
-                         : talloc_strdup (NULL, ".");
+    char *folder = folder_of (NULL, path);
     int fd = open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), error = 0;
 
     if (fd < 0 || fsync (fd) != 0)
@@ -103,12 +135,61 @@ sync_folder_of (const char *path)
     return error;
 }
 
+/* Gives the file a name beside its own. */
+static int
+name_it (struct atomic_file *file)
+{
+    char *self = talloc_asprintf (file, "/proc/self/fd/%d", file->fd), *beside;
+    int error = EEXIST;
+
+    for (int i = 0; error == EEXIST && i < NAMES; i++) {
+        beside = talloc_asprintf (file, "%s.%06x", file->target, g_random_int () & 0xffffff);
+        error = linkat (AT_FDCWD, self, AT_FDCWD, beside, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
+    }
+    if (!error)
+        file->beside = beside;
+    return error;
+}
+
+void
+atomic_sweep (const char *path)
+{
+    char *folder = folder_of (NULL, path);
+    const char *name = path + (strrchr (path, '/') ? strlen (folder) : 0);
+    size_t length = strlen (name);
+    DIR *dir = opendir (folder);
+
+    for (struct dirent *entry; dir && (entry = readdir (dir)) != NULL;) {
+        const char *own = entry->d_name;
+        int fd;
+
+        if (strncmp (own, name, length) != 0 || own[length] != '.' || strlen (own) != length + 7)
+            continue;
+        fd = openat (dirfd (dir), own, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+        if (fd >= 0 && flock (fd, LOCK_EX | LOCK_NB) == 0)
+            unlinkat (dirfd (dir), own, 0);
+        if (fd >= 0)
+            close (fd);
+    }
+    if (dir)
+        closedir (dir);
+    talloc_free (folder);
+}
+
 int
 atomic_finish (struct atomic_file *file)
 {
-    if (!file->beside)
+    int error = 0;
+
+    if (!file->beside && !file->nameless)
         return 0;
-    if (fsync (file->fd) != 0 || rename (file->beside, file->target) != 0)
+    if (fsync (file->fd) != 0)
+        return errno;
+    if (file->nameless)
+        error = name_it (file);
+    if (error)
+        return error;
+    if (rename (file->beside, file->target) != 0)
         return errno;
     TALLOC_FREE (file->beside);
     return sync_folder_of (file->target);

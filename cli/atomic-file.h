@@ -20,5 +20,8 @@ struct atomic_file *atomic_open (void *ctx, const char *path);
 int atomic_fd (struct atomic_file *file);
 /* fsync, rename, fsync of the folder. 0 or errno. */
 int atomic_finish (struct atomic_file *file);
+/* Removes what runs that were killed have left beside path ("path.XXXXXX"): only where nobody else
+ * has files with such names. */
+void atomic_sweep (const char *path);
 
 #endif

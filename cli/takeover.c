@@ -9,7 +9,6 @@
  * change of them could be lost, and nothing to be done again.
  */
 #include "takeover.h"
-#include "atomic-file.h"
 #include "dump-read.h"
 #include "report.h"
 #include "session.h"
@@ -19,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <talloc.h>
 #include <unistd.h>
 
@@ -83,71 +81,6 @@ takeover_program (void *ctx)
     }
     g_strfreev (folders);
     return found;
-}
-
-/* ---- the dump ---- */
-
-char *
-takeover_dump_file (void *ctx, const char *database)
-{
-    return talloc_asprintf (ctx, "%s/.mailindex/notmuch.dump.gz", database);
-}
-
-static int
-wait_for (GPid child)
-{
-    int status = 1;
-
-    while (waitpid (child, &status, 0) < 0)
-        if (errno != EINTR)
-            break;
-    return status;
-}
-
-/* Its standard output goes to a descriptor, which is closed. Returns 0, or 1 after a message. */
-static int
-run_dump (const struct cli *cli, const char *program, const char *database, int to)
-{
-    char *const argv[] = {(char *) program, "--config=", "dump", "--gzip", NULL};
-    char **environment = g_environ_setenv (g_get_environ (), "NOTMUCH_DATABASE", database, TRUE);
-    GError *error = NULL;
-    GPid child;
-    bool done =
-        g_spawn_async_with_fds (NULL, (char **) argv, environment, G_SPAWN_DO_NOT_REAP_CHILD, NULL,
-                                NULL, &child, -1, to, -1, &error) &&
-        g_spawn_check_wait_status (wait_for (child), &error);
-
-    if (!done)
-        report (cli, "'%s dump' failed: %s", program, error->message);
-    close (to);
-    g_clear_error (&error);
-    g_strfreev (environment);
-    return done ? 0 : 1;
-}
-
-int
-takeover_dump (const struct cli *cli, const char *program, const char *database)
-{
-    void *local = talloc_new (NULL);
-    char *path = takeover_dump_file (local, database), *folder = g_path_get_dirname (path);
-    struct atomic_file *file;
-    int to, code = 1, error;
-
-    g_mkdir_with_parents (folder, 0700);
-    g_free (folder);
-    file = atomic_open (local, path);
-    to = file ? atomic_fd (file) : -1;
-    error = to < 0 ? errno : 0;
-    if (!error)
-        code = run_dump (cli, program, database, to);
-    if (!error && code == 0)
-        error = atomic_finish (file);
-    if (error) {
-        report (cli, "cannot write '%s': %s", path, strerror (error));
-        code = 1;
-    }
-    talloc_free (local);
-    return code;
 }
 
 void
@@ -249,7 +182,9 @@ renew_dump (void *ctx, const struct cli *cli, const char *database, bool have, b
                 "'%s' has an index of notmuch: its tags are taken over ('%s dump'), and it "
                 "stays as it is",
                 database, program);
-    if (takeover_dump (cli, program, database) == 0)
+    int code = takeover_dump (cli, program, database);
+
+    if (code == 0)
         return 0;
     if (have) {
         report (cli, "going on with the tags that notmuch gave before");
@@ -257,7 +192,7 @@ renew_dump (void *ctx, const struct cli *cli, const char *database, bool have, b
     }
     report (cli, "nothing was indexed. To go on without the tags of notmuch, set takeover=false in "
                  "the section [new] of the configuration");
-    return 1;
+    return code;
 }
 
 /* Whether somebody comes from notmuch: there is nothing that was written for this program. */

@@ -8,6 +8,7 @@ unset MAIL_CONFIG
 mkdir fake ours none
 cat >fake/notmuch <<'EOF'
 #!/bin/sh
+[ ! -e "$HOME/hang" ] || case $* in *dump*) exec sleep 1000 ;; esac
 echo "$NOTMUCH_DATABASE: $*" >>"$HOME/asked"
 case $* in
 --version) echo notmuch 0.37 ;;
@@ -201,5 +202,21 @@ rm -r "$HOME/Mail/.mailindex/state"
 runs 'a repair before the end of the first import' 0 env PATH="$with" "$MAIL" check --repair
 is '... has the tags of notmuch' "$("$MAIL" count tag:kept)" $((3000 - some))
 is '... and what was changed after' "$("$MAIL" count 'tag:mine and not tag:kept')" "$some"
+
+# What a run that was killed has left goes; whoever is locked out is not waited for without limit.
+anew
+cd "$HOME" || exit 1
+mkdir -p Mail/.mailindex
+touch "Mail/.mailindex/notmuch.dump.gz.a1b2c3" "Mail/.notmuch/xapian/flintlock" hang
+printf '[database]\npath=%s/Mail\nlock_timeout=1\n' "$HOME" >"$HOME/.notmuch-config"
+sleep 1000 9<Mail/.notmuch/xapian/flintlock &
+holder=$!
+runs 'notmuch waits for its lock' 75 env PATH="$with" "$MAIL" new
+ok '... who has it is told' grep -q "has done nothing for 1 s: process $holder has the database of notmuch locked" err
+is '... nothing was indexed' "$("$MAIL" count '*')" 0
+kill $holder
+rm hang
+runs 'and then' 0 env PATH="$with" "$MAIL" new
+is '... nothing is left of runs that were killed' "$(echo Mail/.mailindex/notmuch.dump.gz*)" Mail/.mailindex/notmuch.dump.gz
 
 finish
