@@ -23,7 +23,10 @@ extern char **environ;
 static const struct {
     const char *name, *section, *summary;
 } topics[] = {
+    {"hooks", "7", "programs of your own that run with new and insert"},
+    {"properties", "7", "what a message has besides tags"},
     {"search-terms", "7", "the language of queries"},
+    {"sexp-queries", "7", "queries written as S-expressions"},
 };
 
 static const struct global_options no_globals = {0};

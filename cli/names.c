@@ -50,6 +50,7 @@ static const struct names_family notmuch_family = {
 static const struct names table[] = {
     {
         .program = "notmuch",
+        .debug_query_env = "NOTMUCH_DEBUG_QUERY",
         .manual = MAIL_PROGRAM_NAME,
         .query_error_exit = 1,
         .quote_ids = false,

@@ -35,6 +35,7 @@ struct names {
     bool quote_ids;       /* text output quotes message ids so that they can be searched for */
     bool bare_is_setup;   /* without a command: setup, or a greeting; else a usage error */
     bool takes_over;      /* looks for the other program's tags whatever the configuration is */
+    const char *debug_query_env; /* set: each query is told on stderr; NULL: there is none such */
     const char *const *peer_databases; /* where notmuch's index lies, relative to database.path;
                                           NULL-terminated */
     const struct names_family *families[2]; /* in order; the first is the program's own */

@@ -12,6 +12,7 @@
 #include <glib.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <talloc.h>
 #include <unistd.h>
@@ -313,16 +314,39 @@ session_drop_named (const struct mail_query *query, char **excluded)
         excluded[kept] = NULL;
 }
 
+/* Under the name notmuch, for who looks into a query. */
+static void
+debug_query (const struct cli *cli, struct mail_query *query, const char *text, char **excluded)
+{
+    const char *wanted = cli->names->debug_query_env ? getenv (cli->names->debug_query_env) : NULL;
+    char *explained, *tree, *end;
+
+    if (!wanted || !*wanted)
+        return;
+    explained = mail_query_explain (NULL, query);
+    tree = strstr (explained, "\ntree:\n");
+    end = tree ? strstr (tree, "\nplan:") : NULL;
+    fprintf (stderr, "Query string is:\n%s\nExclude query is:\n", text);
+    for (size_t i = 0; excluded && excluded[i]; i++)
+        fprintf (stderr, "%s(tag \"%s\")", i ? " " : "", excluded[i]);
+    if (end)
+        fprintf (stderr, "\nFinal query is:\n%.*s\n", (int) (end - tree - 7), tree + 7);
+    talloc_free (explained);
+}
+
 int
 session_parse (void *ctx, const struct cli *cli, struct mail_index *index, const char *text,
                char **excluded, struct mail_query **query_out)
 {
     int code = parse (ctx, cli, index, text, query_out);
 
-    if (code != 0 || !excluded)
+    if (code != 0)
         return code;
-    session_drop_named (*query_out, excluded);
-    mail_query_exclude (*query_out, (const char *const *) excluded);
+    if (excluded) {
+        session_drop_named (*query_out, excluded);
+        mail_query_exclude (*query_out, (const char *const *) excluded);
+    }
+    debug_query (cli, *query_out, text, excluded);
     return 0;
 }
 

@@ -49,6 +49,11 @@ MAN
 chmod +x bin/man
 runs 'help from man' 5 env PATH="$PWD/bin:$PATH" "$MAIL" help search
 is '... the page of the command' "$(cat out)" 'man shows mail-search'
+for topic in hooks properties search-terms sexp-queries; do
+    env PATH="$PWD/bin:$PATH" "$MAIL" help $topic >out
+    is "help $topic" "$(cat out)" "man shows mail-$topic"
+    ok '... has a page' test -f "$TOP/doc/man7/mail-$topic.7"
+done
 runs 'help on a topic from man' 5 env PATH="$PWD/bin:$PATH" "$MAIL" help search-terms
 is '... the page of the topic' "$(cat out)" 'man shows mail-search-terms'
 runs 'help on what man does not have' 0 env PATH="$PWD/bin:$PATH" "$MAIL" help count

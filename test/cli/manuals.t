@@ -34,6 +34,16 @@ is 'mail(1) has the options of every command' "$(has "$TOP/doc/man1/mail.1")" ''
 is 'mail-config(5) has all keys' "$(while read -r key; do
     grep -q "^\.It Cm .*$key" "$TOP/doc/man5/mail-config.5" || echo "$key"
 done <keys)" ''
+# Examples of queries.
+configure
+"$MAIL" new --quiet
+"$MAIL" config set squery.By '(macro (who) (and (from ,who) (tag inbox)))'
+sed -n 's/^\.It Ql \((.*)\)$/\1/p' "$TOP/doc/man7/mail-sexp-queries.7" | sed 's/\\(dq/"/g' >queries
+echo '(By alice)' >>queries
+ok 'mail-sexp-queries(7) has examples' test "$(wc -l <queries)" -ge 6
+is '... that can be asked' "$(while read -r query; do
+    "$MAIL" count --query=sexp "$query" >/dev/null 2>&1 || echo "$query"
+done <queries)" ''
 if command -v mandoc >/dev/null; then
     for page in "$TOP"/doc/man[1-9]/*.[1-9]; do
         mandoc -Tlint "$page" | grep -v 'referenced manual not found' >lint

@@ -26,6 +26,12 @@ runs 'no command, no index' 0 env NOTMUCH_DATABASE="$HOME" "$notmuch"
 is '... says what is next' "$(normal <out)" "The mail in 'HOME' is not indexed yet: 'notmuch new' does that."
 runs 'no command, no configuration' 1 env -u MAIL_CONFIG "$notmuch" </dev/null
 ok '... is setup' grep -q '^Welcome' out
+runs 'NOTMUCH_DEBUG_QUERY' 0 env NOTMUCH_DEBUG_QUERY=1 "$notmuch" count --exclude=false 'tag:a or one'
+is '... tells of the query' "$(sed 's/^  *//' err | tr '\n' ' ')" 'Query string is: tag:a or one Exclude query is:  Final query is: (or (tag "a") one) '
+runs '... empty' 0 env NOTMUCH_DEBUG_QUERY= "$notmuch" count one
+says '... tells nothing' ''
+runs '... under another name' 0 env NOTMUCH_DEBUG_QUERY=1 "$MAIL" count one
+says '... tells nothing' ''
 runs 'unknown command' 1 "$notmuch" nosuch
 says '... has the name' "Error: Unknown command 'nosuch' (see \"notmuch help\")"
 runs 'no query' 1 "$notmuch" search
@@ -36,6 +42,10 @@ printf '#!/bin/sh\n[ "$1" = -w ] || echo "$*"\n' >bin/man
 chmod +x bin/man
 runs 'help' 0 env PATH="$PWD/bin:$PATH" "$notmuch" help search
 is '... has the pages of this program' "$(cat out)" mail-search
+for topic in hooks properties search-terms sexp-queries; do
+    runs "help $topic" 0 env PATH="$PWD/bin:$PATH" "$notmuch" help $topic
+    is '... has one, too' "$(cat out)" "mail-$topic"
+done
 rm bin/man
 
 printf '[database]\npath=/of/notmuch\n' >"$HOME/nm"
