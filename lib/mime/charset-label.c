@@ -80,8 +80,8 @@ label_iso_8859 (const char *label)
     return NULL;
 }
 
-/* Lower case, without what cannot stand in a name; line stands for "_". The sets of ISO 8859 have
- * one spelling. */
+/* Lower case, without what cannot stand in a name, up to a comment or another parameter; line
+ * stands for "_". The sets of ISO 8859 have one spelling. */
 static void
 label_normalise (const char *label, char line, char out[CHARSET_LABEL_MAX])
 {
@@ -92,7 +92,7 @@ label_normalise (const char *label, char line, char out[CHARSET_LABEL_MAX])
         memcpy (out, "iso-8859-", n = 9);
         label = part;
     }
-    for (; (part == NULL || *label != ':') && *label != '\0' && *label != '*' &&
+    for (; (part == NULL || *label != ':') && *label != '\0' && strchr ("*(;,", *label) == NULL &&
            n < CHARSET_LABEL_MAX - 1;
          label++) {
         if (g_ascii_isalnum (*label) || strchr ("-.:+", *label) != NULL)
@@ -157,17 +157,26 @@ charset_name_windows (const char *name)
 }
 
 bool
+charset_name_single_byte (const char *name)
+{
+    static const char *const usual[] = {"iso-8859-", "windows-125", "cp125", "koi8-"};
+
+    for (size_t i = 0; i < G_N_ELEMENTS (usual); i++)
+        if (g_ascii_strncasecmp (name, usual[i], strlen (usual[i])) == 0)
+            return true;
+    return false;
+}
+
+bool
 charset_name_ascii_compatible (const char *name)
 {
-    static const char *const usual[] = {"iso-8859-", "windows-", "cp125", "koi8-"};
     static const char japanese[] = "\033$B!!\033(B";
     char all[0x7f + sizeof japanese], read[4 * sizeof all], *in = all, *out = read;
     size_t left = sizeof all, room = sizeof read;
     iconv_t handle;
 
-    for (size_t i = 0; i < G_N_ELEMENTS (usual); i++)
-        if (g_ascii_strncasecmp (name, usual[i], strlen (usual[i])) == 0)
-            return true;
+    if (charset_name_single_byte (name))
+        return true;
     handle = iconv_open ("UTF-8", name);
     if (handle == (iconv_t) -1)
         return true;

@@ -200,9 +200,9 @@ unreadable:
     return NULL;
 }
 
-/* In the set of this name, strictly; then, where lenient, with up to one byte in 64 wrong. */
+/* In the set of this name, with at most so many wrong bytes. */
 static char *
-convert_from (void *ctx, const char *name, bool lenient, const char *bytes, size_t length,
+convert_from (void *ctx, const char *name, size_t bad_max, const char *bytes, size_t length,
               size_t *length_out)
 {
     iconv_t handle;
@@ -214,7 +214,7 @@ convert_from (void *ctx, const char *name, bool lenient, const char *bytes, size
     handle = iconv_open ("UTF-8", name);
     if (handle == (iconv_t) -1)
         return NULL;
-    raw = convert (ctx, handle, bytes, length, lenient ? length / 64 : 0, &raw_length);
+    raw = convert (ctx, handle, bytes, length, bad_max, &raw_length);
     iconv_close (handle);
     if (raw != NULL) {
         out = copy_repaired (ctx, raw, raw_length, true, length_out);
@@ -244,7 +244,7 @@ read_declared (void *ctx, const char *name, const char *bytes, size_t length, bo
         return NULL;
     if (wrong || g_ascii_strcasecmp (name, "iso-8859-1") == 0)
         name = windows;
-    return convert_from (ctx, name, false, bytes, length, length_out);
+    return convert_from (ctx, name, 0, bytes, length, length_out);
 }
 
 /* 8-bit bytes that are not the punctuation of windows-1252: quotes, dashes, no-break spaces are all
@@ -298,28 +298,64 @@ read_guessed (void *ctx, const char *bytes, size_t length, size_t *length_out)
     return out != NULL ? out : copy_repaired (ctx, bytes, length, false, length_out);
 }
 
+/* ISO-2022-JP or HZ, of 7-bit bytes. */
+static char *
+read_shifted (void *ctx, const char *name, const char *bytes, size_t length, size_t *length_out)
+{
+    size_t n;
+    char *euc, *out;
+    const char *set = charset_unshift (ctx, name, bytes, length, &euc, &n);
+
+    out = convert_from (ctx, set, SIZE_MAX, euc, n, length_out);
+    talloc_free (euc);
+    return out;
+}
+
+/* The set to read the bytes in; NULL where neither label nor bytes say. */
+static const char *
+settle (const char *name, const char *bytes, size_t length, bool ascii)
+{
+    name = charset_settle_wide (name, bytes, length);
+    if (name == NULL && has_japanese_escape (bytes, length))
+        name = "ISO-2022-JP";
+    return name != NULL && charset_name_shifts (name) && !ascii ? NULL : name;
+}
+
+/* How much a line must look like UTF-8 in a text that is not. Where the label says UTF-8 and most
+ * of the text is, anything; elsewhere more than one character that may be two of another set. */
+static size_t
+least_marks (bool is_utf8, size_t good, size_t bad)
+{
+    return is_utf8 && good >= bad ? 1 : 3;
+}
+
 char *
 charset_to_utf8 (void *ctx, const char *bytes, size_t length, const char *label, size_t *length_out)
 {
     char buffer[CHARSET_LABEL_MAX], *out = NULL;
-    const char *name = charset_label_name (label, buffer);
+    bool ascii = charset_is_ascii (bytes, length), is_utf8;
+    const char *name = settle (charset_label_name (label, buffer), bytes, length, ascii);
     size_t good, bad;
-    bool is_utf8;
 
-    if (name == NULL && has_japanese_escape (bytes, length))
-        name = "ISO-2022-JP";
     is_utf8 = name == NULL || strcmp (name, "UTF-8") == 0;
-    if (charset_is_ascii (bytes, length) && (is_utf8 || charset_name_ascii_compatible (name)))
+    if (ascii && !is_utf8 && charset_name_shifts (name))
+        out = read_shifted (ctx, name, bytes, length, length_out);
+    if (out != NULL)
+        return out;
+    if (ascii && (is_utf8 || charset_name_ascii_compatible (name)))
         return copy (ctx, bytes, length, length_out);
     count_sequences (bytes, length, &good, &bad);
     if (is_utf8 && bad == 0)
         return copy (ctx, bytes, length - cut_off_length (bytes, length), length_out);
-    if (!is_utf8) {
+    if (good > 0 && bad > 0 && (is_utf8 || charset_name_single_byte (name)))
+        out = charset_read_mixed (ctx, bytes, length, label, least_marks (is_utf8, good, bad),
+                                  length_out);
+    if (out == NULL && !is_utf8) {
         out = read_declared (ctx, name, bytes, length, bad == 0, length_out);
         if (out == NULL && bad == 0)
             return copy (ctx, bytes, length - cut_off_length (bytes, length), length_out);
-        if (out == NULL)
-            out = convert_from (ctx, name, true, bytes, length, length_out);
+        if (out == NULL) /* one byte in 64 may be wrong */
+            out = convert_from (ctx, name, length / 64, bytes, length, length_out);
     }
     if (out == NULL && good > bad)
         out = copy_repaired (ctx, bytes, length, true, length_out);

@@ -60,6 +60,25 @@ test_charsets (void **state)
         {"big5", "caf\xc3\xa9 \xe2\x82\xac", "caf\xc3\xa9 \xe2\x82\xac"},
         {"iso-2022-jp", "caf\xc3\xa9", "caf\xc3\xa9"},
         {"utf-7", "caf\xe9", "caf\xc3\xa9"},
+        {"utf-16", "caf\xc3\xa9 here", "caf\xc3\xa9 here"},
+        {"utf-16", "plain\n", "plain\n"},
+        {"utf-16le", "the caf\xe9\n", "the caf\xc3\xa9\n"},
+        {"hz-gb-2312", "caf\xc3\xa9", "caf\xc3\xa9"},
+        /* a label and more */
+        {"koi8-r (Russian)", "\xf0\xd2\xc9", "\xd0\x9f\xd1\x80\xd0\xb8"},
+        {"utf-8;", "caf\xc3\xa9", "caf\xc3\xa9"},
+        {"'koi8-r'", "\xf0\xd2\xc9", "\xd0\x9f\xd1\x80\xd0\xb8"},
+        /* ISO-2022-JP that is never switched back, with katakana, numbers in circles (Windows),
+         * JIS X 0212, half a character; what looks like it and is not */
+        {"iso-2022-jp", "\033$BF|K\\\nend", "\xe6\x97\xa5\xe6\x9c\xac\nend"},
+        {"iso-2022-jp", "\033(I6E\033(B", "\xef\xbd\xb6\xef\xbe\x85"},
+        {"iso-2022-jp", "\033$B-!\033(B.", "\xe2\x91\xa0."},
+        {"iso-2022-jp", "\033$(D0!\033(B.", "\xe4\xb8\x82."},
+        {"iso-2022-jp", "\033$BF|K", "\xe6\x97\xa5K"},
+        {"iso-2022-jp", "a \033[1mb", "a \033[1mb"},
+        {"iso-2022-jp-2", "\033$A0!\033(B", "\xe5\x95\x8a"},
+        {"iso-2022-kr", "\033$)C\016GQ\017.", "\xed\x95\x9c."},
+        {"hz-gb-2312", "a ~{<:Ky2;~} b~~", "a \xe5\xb7\xb1\xe6\x89\x80\xe4\xb8\x8d b~~"},
         /* UTF-8 but for some bytes */
         {"utf-8", "caf\xc3\xa9 \xe2\x82\xac \xe9", "caf\xc3\xa9 \xe2\x82\xac \xc3\xa9"},
         {NULL, "\xe2\x82\xac\xc3\xa9 cut \xe2\x82", "\xe2\x82\xac\xc3\xa9 cut "},
@@ -108,6 +127,17 @@ test_nul (void **state)
         {"utf-16le", "h\0i\0", 4, "hi"},
         {"utf-16", "\xff\xfeh\0i\0", 6, "hi"},
         {"utf-16", "\xfe\xff\0h\0i", 6, "hi"},
+        {"utf-16", "\0h\0i", 4, "hi"},
+        {"utf-16", "h\0i\0", 4, "hi"},
+        /* the mark says more than the label */
+        {NULL, "\xff\xfeh\0\x61\x01", 6, "h\xc5\xa1"},
+        {"utf-8", "\xfe\xff\0h\x01\x61", 6, "h\xc5\xa1"},
+        {"iso-8859-1", "\xff\xfeh\0\x61\x01", 6, "h\xc5\xa1"},
+        {"koi8-r", "\xff\xfe", 2, "\xd0\xaa\xd0\xa7"},
+        {NULL, "\xff\xfe\0\0h\0\0\0", 8, "h"},
+        {"iso-2022-jp", "\033$BF|\033(B\0b", 10,
+         "\xe6\x97\xa5"
+         "b"},
     };
     void *ctx = talloc_new (NULL);
 
@@ -118,6 +148,44 @@ test_nul (void **state)
 
         if (strcmp (text, rows[i].text) != 0 || strlen (text) != n)
             fail_msg ("row %zu: '%s'", i, text);
+    }
+    talloc_free (ctx);
+}
+
+/* Lines in two character sets. */
+static void
+test_mixed (void **state)
+{
+    static const struct row {
+        const char *label, *bytes, *text;
+    } rows[] = {
+        /* a footer of windows-1252 under UTF-8, and the other way round */
+        {"utf-8", "\xc5\xbelu\xc5\xa5\n-- \ngr\xfc\xdf",
+         "\xc5\xbelu\xc5\xa5\n-- \ngr\xc3\xbc\xc3\x9f"},
+        {NULL, "\xc3\xa9t\xc3\xa9 \xc3\xa0\ngr\xfc\xdf\n",
+         "\xc3\xa9t\xc3\xa9 \xc3\xa0\ngr\xc3\xbc\xc3\x9f\n"},
+        {"iso-8859-1", "gr\xfc\xdf\n\xc5\xbelu\xc5\xa5 k\xc5\xaf\xc5\x88",
+         "gr\xc3\xbc\xc3\x9f\n\xc5\xbelu\xc5\xa5 k\xc5\xaf\xc5\x88"},
+        {"koi8-r", "\xf0\xd2\xc9\n\xd0\x9f\xd1\x80\xd0\xb8\n\n\xf0\xd2\xc9",
+         "\xd0\x9f\xd1\x80\xd0\xb8\n\xd0\x9f\xd1\x80\xd0\xb8\n\n\xd0\x9f\xd1\x80\xd0\xb8"},
+        /* two letters of it that are UTF-8 by chance */
+        {"iso-8859-1", "CAF\xc9\xbb\n\xe9t\xe9", "CAF\xc3\x89\xc2\xbb\n\xc3\xa9t\xc3\xa9"},
+        /* more than a letter a line, less than what is not */
+        {"utf-8", "\xe9 \xe8 \xe7 \xe0\n\xc5\xbelu\xc5\xa5ou\xc4\x8d\n",
+         "\xc3\xa9 \xc3\xa8 \xc3\xa7 \xc3\xa0\n\xc5\xbelu\xc5\xa5ou\xc4\x8d\n"},
+    };
+    void *ctx = talloc_new (NULL);
+
+    (void) state;
+    for (size_t i = 0; i < G_N_ELEMENTS (rows); i++) {
+        size_t length = strlen (rows[i].bytes), n;
+        char *exact = malloc (length), *text;
+
+        memcpy (exact, rows[i].bytes, length);
+        text = charset_to_utf8 (ctx, exact, length, rows[i].label, &n);
+        free (exact);
+        if (strcmp (text, rows[i].text) != 0 || strlen (text) != n)
+            fail_msg ("row %zu (%s): '%s'", i, rows[i].label, text);
     }
     talloc_free (ctx);
 }
@@ -167,7 +235,7 @@ test_any_bytes (void **state)
 {
     static const char *const labels[] = {
         NULL,          "utf-8",  "iso-8859-1", "iso-8859-8", "windows-1255", "gb2312", "big5",
-        "iso-2022-jp", "utf-16", "utf-7",      "hz",         "euc-jp",       "cp037",  "utf-32",
+        "iso-2022-jp", "utf-16", "utf-7",      "hz-gb-2312", "euc-jp",       "cp037",  "utf-32",
     };
     void *ctx = talloc_new (NULL);
     char bytes[4096];
@@ -180,7 +248,8 @@ test_any_bytes (void **state)
             char *text;
 
             for (size_t k = 0; k < length; k++)
-                bytes[k] = (char) ((seed = seed * 1664525 + 1013904223) >> 24);
+                bytes[k] =
+                    (char) ((seed = seed * 1664525 + 1013904223) >> 24 & (round % 2 ? 0x7f : 0xff));
             text = charset_to_utf8 (ctx, bytes, length, labels[i], &n);
             assert_true (g_utf8_validate (text, (gssize) n, NULL));
             assert_int_equal (strlen (text), n);
@@ -438,12 +507,12 @@ int
 main (void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test (test_charsets), cmocka_unit_test (test_nul),
-        cmocka_unit_test (test_guess),    cmocka_unit_test (test_any_bytes),
-        cmocka_unit_test (test_transfer), cmocka_unit_test (test_broken_base64),
-        cmocka_unit_test (test_text),     cmocka_unit_test (test_cr_only),
-        cmocka_unit_test (test_words),    cmocka_unit_test (test_many_marks),
-        cmocka_unit_test (test_limit),
+        cmocka_unit_test (test_charsets),      cmocka_unit_test (test_nul),
+        cmocka_unit_test (test_mixed),         cmocka_unit_test (test_guess),
+        cmocka_unit_test (test_any_bytes),     cmocka_unit_test (test_transfer),
+        cmocka_unit_test (test_broken_base64), cmocka_unit_test (test_text),
+        cmocka_unit_test (test_cr_only),       cmocka_unit_test (test_words),
+        cmocka_unit_test (test_many_marks),    cmocka_unit_test (test_limit),
     };
 
     return cmocka_run_group_tests_name ("mime text", tests, NULL, NULL);
