@@ -69,6 +69,12 @@ const struct mime_field *mime_headers_find (const struct mime_headers *headers, 
                                             unsigned nth);
 const char *mime_headers_get (const struct mime_headers *headers, const char *name, unsigned nth);
 
+/* ---- headers-mend.c ---- */
+
+/* Values of the message's header, and of inner ones, that are neither ASCII nor UTF-8 are read in
+ * the character set of the text they stand over. The parts must be known. */
+void mime_headers_mend (struct mime_message *message);
+
 /* ---- calendar.c ---- */
 
 /* Makes the source of a calendar, with LF line ends and a NUL behind it, the words that people

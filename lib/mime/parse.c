@@ -168,6 +168,7 @@ mime_entity_parse (void *ctx, int fd)
     message->headers = mime_headers_parse (message, block, MIN (length, MIME_HEADER_BLOCK_MAX));
     talloc_free (temporary);
     mime_structure (message);
+    mime_headers_mend (message);
     return message;
 }
 
@@ -194,6 +195,7 @@ mime_message_parse_with (void *ctx, int fd, size_t memory_limit, struct mime_mes
                           mime_headers_get (message->headers, "in-reply-to", 0), message->id,
                           &message->references);
     mime_structure (message);
+    mime_headers_mend (message);
     mime_find_tags (message);
     *message_out = message;
 done:

@@ -3,6 +3,75 @@
 #include "mime-mail.h"
 #include "schema.h"
 
+/* ---- raw letters ---- */
+
+/* They are in the character set of the text. */
+static void
+test_raw_letters (void **state)
+{
+    static const struct row {
+        const char *mail, *subject;
+    } rows[] = {
+        {"Subject: \xf0\xd2\xc9\nContent-Type: text/plain; charset=koi8-r\n\nx\n",
+         "\xd0\x9f\xd1\x80\xd0\xb8"},
+        {"Subject: \xe9\nContent-Type: text/plain; charset=utf-8\n\nx\n", "\xc3\xa9"},
+        {"Subject: \xe9\nContent-Type: text/plain; charset=x-unknown\n\nx\n", "\xc3\xa9"},
+        {"Subject: \xd0\x9f\nContent-Type: text/plain; charset=koi8-r\n\nx\n", "\xd0\x9f"},
+        {"Subject: \x95\x5c\x8e\xa6\nContent-Type: text/plain; charset=shift_jis\n\nx\n",
+         "\xe8\xa1\xa8\xe7\xa4\xba"},
+        {"Subject: \033$BF|K\\\033(B\n\nx\n", "\xe6\x97\xa5\xe6\x9c\xac"},
+        {"Subject: a \033[1m\n\nx\n", "a \033[1m"},
+        /* an encoded word beside them; the first text that says so; the lines of a wide set */
+        {"Subject: =?utf-8?Q?=C3=A9?= \xf0\nContent-Type: text/plain; charset=koi8-r\n\nx\n",
+         "\xc3\xa9 \xd0\x9f"},
+        {"Subject: \xf0\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nx\n--b\n"
+         "Content-Type: text/html; charset=koi8-r\n\nx\n--b--\n",
+         "\xd0\x9f"},
+        {"Subject: \377\376a\n\nx\n", "\xc3\xbf\xc3\xbe"
+                                      "a"},
+    };
+
+    (void) state;
+    for (size_t i = 0; i < G_N_ELEMENTS (rows); i++) {
+        void *ctx = talloc_new (NULL);
+        struct mime_message *message = parse_mail (ctx, rows[i].mail);
+        char *subject = mime_decode_text (ctx, mime_header_raw (message, "subject", 0));
+
+        if (strcmp (subject, rows[i].subject) != 0)
+            fail_msg ("row %zu: '%s'", i, subject);
+        talloc_free (ctx);
+    }
+}
+
+/* A value that grows over the limit is cut at a character; inner messages have a set of their own.
+ */
+static void
+test_raw_long_and_inner (void **state)
+{
+    void *ctx = talloc_new (NULL);
+    char *mail = talloc_array (ctx, char, HEADER_MAX + 100);
+    struct mime_message *message;
+    enum mail_reason reason;
+    const char *raw;
+
+    (void) state;
+    memset (mail, 0xe9, HEADER_MAX + 100);
+    memcpy (mail, "Subject: ", 9);
+    strcpy (mail + HEADER_MAX, "\nFrom: a@b\n\n");
+    message = parse_mail (ctx, mail);
+    raw = mime_header_raw (message, "subject", 0);
+    assert_true (g_utf8_validate (raw, -1, NULL));
+    assert_in_range (strlen (raw), HEADER_MAX - 4, HEADER_MAX);
+    assert_true (mime_message_limit (message, &reason));
+    message = parse_mail (ctx, "From: a@b\nContent-Type: multipart/mixed; boundary=b\n\n--b\n"
+                               "Content-Type: text/plain; charset=iso-8859-1\n\nx\n--b\n"
+                               "Content-Type: message/rfc822\n\nSubject: \xf0\n"
+                               "Content-Type: text/plain; charset=koi8-r\n\nx\n--b--\n");
+    assert_string_equal (mime_part_header (message, mime_parts (message, NULL) + 2, "Subject"),
+                         "\xd0\x9f");
+    talloc_free (ctx);
+}
+
 /* ---- what is mail ---- */
 
 static void
@@ -440,12 +509,13 @@ int
 main (void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test (test_not_mail),   cmocka_unit_test (test_is_mail),
-        cmocka_unit_test (test_mailbox),    cmocka_unit_test (test_mailbox_windows),
-        cmocka_unit_test (test_not_a_file), cmocka_unit_test (test_blocks),
-        cmocka_unit_test (test_raw),        cmocka_unit_test (test_many_fields),
-        cmocka_unit_test (test_message_id), cmocka_unit_test (test_checksum_id),
-        cmocka_unit_test (test_references), cmocka_unit_test (test_many_references),
+        cmocka_unit_test (test_raw_letters), cmocka_unit_test (test_raw_long_and_inner),
+        cmocka_unit_test (test_not_mail),    cmocka_unit_test (test_is_mail),
+        cmocka_unit_test (test_mailbox),     cmocka_unit_test (test_mailbox_windows),
+        cmocka_unit_test (test_not_a_file),  cmocka_unit_test (test_blocks),
+        cmocka_unit_test (test_raw),         cmocka_unit_test (test_many_fields),
+        cmocka_unit_test (test_message_id),  cmocka_unit_test (test_checksum_id),
+        cmocka_unit_test (test_references),  cmocka_unit_test (test_many_references),
         cmocka_unit_test (test_date),
     };
 
