@@ -3,8 +3,9 @@
  * charset.h - bytes in a declared, wrongly declared or unknown character set to UTF-8.
  *
  * The rules, in this order: the declared set, if all bytes can be read in it (an iso-8859 set has
- * no characters at 0x80-0x9F: text that uses them is windows-125x); UTF-8, if valid; for text that
- * is UTF-8 but for some bytes, those bytes as windows-1252; else what uchardet guesses, else
+ * no characters at 0x80-0x9F: text that uses them is windows-125x); UTF-8, if valid; lines that are
+ * UTF-8 in a text that is not, and the others by themselves; for text that is UTF-8 but for some
+ * bytes, those bytes as windows-1252; else what uchardet guesses, else
  * windows-1252.
  */
 #ifndef CHARSET_H

@@ -4,7 +4,7 @@
  *
  * All fields are cut out of the block in one pass into one buffer, and sorted by name for look-ups,
  * so that a hundred thousand fields cost no more than a hundred, each. Lines that are no fields are
- * passed over.
+ * passed over, but for those behind the last field where no empty line says that they are body.
  */
 #include "mime/mime-private.h"
 #include "schema.h"
@@ -36,10 +36,13 @@ is_blank (char c)
     return c == ' ' || c == '\t';
 }
 
+/* Nothing but CRs: a CRLF may have been made one more than once. */
 static bool
 is_empty_line (const char *line, const char *end)
 {
-    return *line == '\n' || (*line == '\r' && end - line > 1 && line[1] == '\n');
+    while (end - line > 1 && *line == '\r')
+        line++;
+    return *line == '\n';
 }
 
 /* A name is printable bytes up to the colon; blanks between them are allowed (RFC 5322 4.5). */
@@ -57,6 +60,29 @@ span_split (struct span *span)
     span->value = p + 1;
 }
 
+/* A line of blanks before one that is no field: somebody's empty line. */
+static bool
+is_blank_end (const char *line, const char *end)
+{
+    struct span next;
+
+    if (!is_blank (*line))
+        return false;
+    while (line < end && (is_blank (*line) || *line == '\r'))
+        line++;
+    if (end - line < 2 || *line != '\n')
+        return false;
+    next = (struct span){.line = line + 1, .end = line_end (line + 1, end)};
+    span_split (&next);
+    return next.name_length == 0 && !is_blank (*next.line) && !is_empty_line (next.line, end);
+}
+
+static bool
+ends_header (const char *line, const char *end)
+{
+    return is_empty_line (line, end) || is_blank_end (line, end);
+}
+
 /* The field at the front, with the lines that continue it. */
 static struct span
 span_next (const char *line, const char *end)
@@ -65,7 +91,7 @@ span_next (const char *line, const char *end)
 
     do
         line = line_end (line, end);
-    while (line < end && is_blank (*line));
+    while (line < end && is_blank (*line) && !is_blank_end (line, end));
     span.end = line;
     span_split (&span);
     return span;
@@ -139,17 +165,19 @@ struct mime_headers *
 mime_headers_parse (void *ctx, const char *data, size_t length)
 {
     struct mime_headers *headers = talloc_zero (ctx, struct mime_headers);
-    const char *line = data, *end = data + length;
+    const char *line = data, *end = data + length, *last = end;
     char *arena = talloc_array (headers, char, length + 2);
 
-    while (line < end && !is_empty_line (line, end)) {
+    while (line < end && !ends_header (line, end)) {
         struct span span = span_next (line, end);
 
-        if (span.name_length > 0)
+        if (span.name_length > 0) {
             add_field (headers, &arena, &span);
+            last = span.end;
+        }
         line = span.end;
     }
-    headers->body = (size_t) ((line < end ? line_end (line, end) : line) - data);
+    headers->body = (size_t) ((line < end ? line_end (line, end) : last) - data);
     if (headers->count > 1)
         qsort (headers->fields, headers->count, sizeof (headers->fields[0]), field_compare);
     return headers;

@@ -88,3 +88,12 @@ lines_next (struct lines *lines, struct line *line)
     lines->offset = line->end;
     return true;
 }
+
+bool
+line_is_empty (const struct line *line)
+{
+    for (size_t i = 0; i < line->length; i++)
+        if (line->text[i] != '\r')
+            return false;
+    return true;
+}

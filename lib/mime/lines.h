@@ -26,5 +26,7 @@ struct lines {
 void lines_start (struct lines *lines, void *ctx, const struct mime_source *source, size_t offset);
 /* False at the end of the file. */
 bool lines_next (struct lines *lines, struct line *line);
+/* Nothing but CRs: a CRLF may have been made one more than once. */
+bool line_is_empty (const struct line *line);
 
 #endif

@@ -22,12 +22,6 @@ is_field (const struct line *line)
 }
 
 static bool
-is_empty (const struct line *line)
-{
-    return line->length == 0 || (line->length == 1 && line->text[0] == '\r');
-}
-
-static bool
 is_separator (const struct line *line)
 {
     if (line->length < 5 || memcmp (line->text, "From ", 5) != 0)
@@ -51,7 +45,7 @@ mime_mailbox_has_more (const struct mime_source *source)
     while (!found && lines_next (lines, &line)) {
         found = separator && is_field (&line);
         separator = empty && is_separator (&line);
-        empty = is_empty (&line);
+        empty = line_is_empty (&line);
     }
     talloc_free (ctx);
     return found;

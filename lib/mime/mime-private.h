@@ -28,6 +28,7 @@ struct mime_source {
     size_t size;
     size_t start; /* of the header: after a byte order mark and a "From " line */
     bool mailbox; /* has that line: mbox */
+    bool lone_cr; /* what is read from fd has CR as line end: it is mended */
 };
 
 /* The destructor closes. MAIL_ERROR_IO. */

@@ -76,15 +76,47 @@ parameter_is (GMimeContentType *type, const char *name, const char *value)
     return given != NULL && g_ascii_strcasecmp (given, value) == 0;
 }
 
+/* A type in quotes, and one that lacks its second half, as they are meant. */
+static char *
+mended_type (void *ctx, char *value)
+{
+    static const char *const meant[][2] = {{"text/", "plain"}, {"multipart/", "mixed"}};
+    size_t quoted = *value == '"' ? strcspn (value + 1, "\"") : 0, n;
+
+    if (quoted > 0 && value[quoted + 1] == '"')
+        value = talloc_asprintf (ctx, "%.*s%s", (int) quoted, value + 1, value + quoted + 2);
+    for (size_t i = 0; i < G_N_ELEMENTS (meant); i++) {
+        n = strlen (meant[i][0]);
+        if (g_ascii_strncasecmp (value, meant[i][0], n) == 0 && strchr ("; \t", value[n]) != NULL)
+            return talloc_asprintf (ctx, "%.*s%s%s", (int) n, value, meant[i][1], value + n);
+    }
+    return value;
+}
+
+/* NULL where there is none that can be read: then it is as if it were not there (RFC 2045 5.2).
+ * GMime has application/octet-stream for such. */
+static GMimeContentType *
+parse_type (void *ctx, char *value)
+{
+    GMimeContentType *type;
+
+    if (strchr (value, '/') == NULL || *value == '/')
+        return NULL;
+    value = mended_type (ctx, value);
+    type = g_mime_content_type_parse (mime_parser_options (), value);
+    if (g_mime_content_type_is_type (type, "application", "octet-stream") &&
+        strcasestr (value, "octet-stream") == NULL)
+        g_clear_object (&type);
+    return type;
+}
+
 static void
 read_type (struct mime_message *message, struct mail_part *part, struct mime_part *source,
            const char *raw, bool digest)
 {
-    GMimeContentType *type = NULL;
-    char *value = raw != NULL ? repaired (message, raw) : NULL;
+    void *temporary = talloc_new (message);
+    GMimeContentType *type = raw != NULL ? parse_type (temporary, repaired (temporary, raw)) : NULL;
 
-    if (raw != NULL && strchr (raw, '/') != NULL)
-        type = g_mime_content_type_parse (mime_parser_options (), value);
     part->type = type_name (message, type, digest && (raw == NULL || *raw == '\0'));
     part->spelled_type = spelled_type (message, type, part->type);
     part->filename = parameter (message, type, "name");
@@ -97,7 +129,7 @@ read_type (struct mime_message *message, struct mail_part *part, struct mime_par
     source->digest = type != NULL && g_mime_content_type_is_type (type, "multipart", "digest");
     source->delsp = parameter_is (type, "format", "flowed") && parameter_is (type, "delsp", "yes");
     g_clear_object (&type);
-    talloc_free (value);
+    talloc_free (temporary);
 }
 
 static void
@@ -121,7 +153,8 @@ read_disposition (struct mime_message *message, struct mail_part *part, const ch
     talloc_free (value);
 }
 
-/* Content-Transfer-Encoding is one word; what follows it ("8bit;") is passed over. */
+/* Content-Transfer-Encoding is one word; what stands around it ("8bit;", quotes, a comment) is
+ * passed over. */
 static GMimeContentEncoding
 read_encoding (const char *raw)
 {
@@ -130,7 +163,12 @@ read_encoding (const char *raw)
 
     if (raw == NULL)
         return GMIME_CONTENT_ENCODING_DEFAULT;
-    length = strcspn (raw, "; \t,");
+    while (*raw == '(') {
+        raw += strcspn (raw, ")");
+        raw += strspn (raw, ") \t");
+    }
+    raw += strspn (raw, "\"'");
+    length = strcspn (raw, "; \t,\"'(");
     if (length >= sizeof (word))
         return GMIME_CONTENT_ENCODING_DEFAULT;
     memcpy (word, raw, length);

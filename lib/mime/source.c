@@ -5,7 +5,7 @@
  * Most mail is some kilobytes: it is read with one call and stays in memory with its message. Of a
  * large file a duplicate of the descriptor is kept, and what is asked for is read from there. gzip
  * files are unpacked. What stands before the header (byte order mark, mbox "From " line) is passed
- * over here, and CR-only line ends are mended, as far as the file is in memory.
+ * over here, and CR-only line ends are mended.
  */
 #include "mime/mime-private.h"
 
@@ -19,6 +19,7 @@
 #define WINDOW ((size_t) 1 << 20)    /* bytes read together of what is read as a whole */
 #define GZIP_MAX ((size_t) 64 << 20) /* bytes unpacked */
 #define GZIP_STEP 16384
+#define HEAD 16384 /* bytes of a large file that show its line ends */
 
 static int
 source_destructor (struct mime_source *source)
@@ -48,6 +49,40 @@ mime_read_at (int fd, char *to, size_t length, size_t offset)
     return (ssize_t) done;
 }
 
+/* ---- CR as line end ---- */
+
+/* A CR that belongs to no CRLF; at the end of what was read it counts as one. */
+static bool
+is_lone_cr (const char *p, const char *end)
+{
+    return *p == '\r' && (p + 1 == end || p[1] != '\n');
+}
+
+static void
+mend_line_ends (char *bytes, size_t length)
+{
+    char *end = bytes + length;
+
+    for (char *p = bytes; (p = memchr (p, '\r', (size_t) (end - p))) != NULL; p++)
+        if (is_lone_cr (p, end))
+            *p = '\n';
+}
+
+/* Whether CR is the line end: the first one that is known to end the header, or any where there is
+ * no LF. (CRCRLF is a CRLF that was made one twice.) */
+static bool
+ends_lines_with_cr (const char *bytes, size_t length)
+{
+    const char *newline = memchr (bytes, '\n', length), *empty;
+
+    if (newline == NULL)
+        return memchr (bytes, '\r', length) != NULL;
+    empty = memmem (bytes, (size_t) (newline - bytes), "\r\r", 2);
+    return empty != NULL && empty + 2 != newline;
+}
+
+/* ---- reading ---- */
+
 size_t
 mime_source_read (const struct mime_source *source, char *to, size_t length, size_t offset)
 {
@@ -61,20 +96,18 @@ mime_source_read (const struct mime_source *source, char *to, size_t length, siz
         return length;
     }
     n = mime_read_at (source->fd, to, length, offset);
+    if (n > 0 && source->lone_cr)
+        mend_line_ends (to, (size_t) n);
     return n > 0 ? (size_t) n : 0;
 }
 
 /* ---- in memory ---- */
 
-/* A file that knows CR only as line end. */
 static void
-mend_line_ends (char *bytes, size_t length)
+mend_memory (struct mime_source *source)
 {
-    if (memchr (bytes, '\r', length) == NULL || memchr (bytes, '\n', length) != NULL)
-        return;
-    for (size_t i = 0; i < length; i++)
-        if (bytes[i] == '\r')
-            bytes[i] = '\n';
+    if (ends_lines_with_cr (source->memory, source->size))
+        mend_line_ends (source->memory, source->size);
 }
 
 static bool
@@ -87,7 +120,7 @@ open_memory (struct mime_source *source, int fd)
     if (n < 0)
         return false;
     source->size = (size_t) n;
-    mend_line_ends (source->memory, source->size);
+    mend_memory (source);
     return true;
 }
 
@@ -150,7 +183,7 @@ open_gzip (struct mime_source *source, int fd)
     }
     source->size = bytes->len;
     source->memory = (char *) g_byte_array_free (bytes, FALSE);
-    mend_line_ends (source->memory, source->size);
+    mend_memory (source);
     return true;
 }
 
@@ -184,6 +217,10 @@ mime_file_write (int fd, struct mail_sink sink)
 static bool
 open_file (struct mime_source *source, int fd)
 {
+    char head[HEAD];
+    ssize_t n = mime_read_at (fd, head, sizeof (head), 0);
+
+    source->lone_cr = n > 0 && ends_lines_with_cr (head, (size_t) n);
     source->fd = fcntl (fd, F_DUPFD_CLOEXEC, 0);
     return source->fd >= 0;
 }
@@ -198,21 +235,31 @@ starts_with (const char *bytes, size_t length, const char *prefix)
     return length >= n && memcmp (bytes, prefix, n) == 0;
 }
 
+/* Bytes of the marks at the front: programs that join files leave several. */
+static size_t
+skip_marks (const char *bytes, size_t length)
+{
+    size_t n = 0;
+
+    while (starts_with (bytes + n, length - n, "\357\273\277"))
+        n += 3;
+    return n;
+}
+
 static void
 find_start (struct mime_source *source)
 {
-    char head[4096], *line = head, *newline;
+    char head[4096], *newline;
     size_t length = mime_source_read (source, head, sizeof (head), 0);
+    size_t start = skip_marks (head, length);
 
-    if (starts_with (head, length, "\357\273\277"))
-        source->start = 3;
-    line += source->start;
-    length -= source->start;
-    source->mailbox = starts_with (line, length, "From ");
-    if (!source->mailbox && !starts_with (line, length, ">From "))
-        return;
-    newline = memchr (line, '\n', length);
-    source->start += newline != NULL ? (size_t) (newline + 1 - line) : length;
+    source->mailbox = starts_with (head + start, length - start, "From ");
+    if (source->mailbox || starts_with (head + start, length - start, ">From ")) {
+        newline = memchr (head + start, '\n', length - start);
+        start = newline != NULL ? (size_t) (newline + 1 - head) : length;
+        start += skip_marks (head + start, length - start);
+    }
+    source->start = start;
 }
 
 enum mail_status

@@ -142,7 +142,7 @@ read_header (struct structure *s, void *ctx)
     char *copy = NULL;
 
     while (!empty && lines_next (s->lines, &line)) {
-        empty = line.length == 0 || (line.length == 1 && line.text[0] == '\r');
+        empty = line_is_empty (&line);
         if (!empty && find_level (s, &line, &final) != NONE) {
             s->lines->offset = line.start;
             break;
@@ -156,8 +156,10 @@ read_header (struct structure *s, void *ctx)
     length = mime_source_read (s->lines->source, copy, length, start);
     headers = mime_headers_parse (ctx, copy, length);
     talloc_free (copy);
-    if (headers->count == 0 && !(empty && end - start <= 2))
+    if (headers->count == 0 && !(empty && line.start == start))
         s->lines->offset = start;
+    else if (headers->count > 0 && headers->body < length)
+        s->lines->offset = start + headers->body;
     s->header_bytes += headers->count > 0 ? length : 0;
     return headers;
 }

@@ -121,6 +121,12 @@ test_is_mail (void **state)
         "From: a@b\n\nx\n",
         "\xef\xbb\xbf"
         "From ann@example.org\nFrom: a@b\n\nx\n",
+        "From ann@example.org\n\xef\xbb\xbf"
+        "From: a@b\n\nx\n",
+        "\xef\xbb\xbf\xef\xbb\xbf"
+        "From: a@b\n\nx\n",
+        "\xef\xbb\xbf"
+        "From ann@example.org\rFrom: a@b\r\rx\r",
     };
 
     (void) state;
@@ -250,6 +256,15 @@ test_blocks (void **state)
         {"A: b\nthis line is no header\nC: d\n", "A=b|C=d|33", 0},
         {"A: b\nno header\n folded too\nC: d\n", "A=b|C=d|32", 0},
         {"A: b\n: x\nC: d\n", "A=b|C=d|14", 0},
+        /* what is behind the last field is body; a line of blanks before no field ends the header
+         */
+        {"A: b\nHello\nthere", "A=b|5", 0},
+        {"A: b\nno header\nC: d\nHello\n", "A=b|C=d|20", 0},
+        {"A: b\n \t\nHello\n", "A=b|8", 0},
+        {"A: b\r\n \r\nHello: no\r\n", "A=b|Hello=no|20", 0},
+        {"A: b\n \n c\nD: e\n", "A=b  c|D=e|15", 0},
+        {"A: b\n ", "A=b|6", 0},
+        {"A: b\r\r\nC: d\r\r\n\r\r\nbody", "A=b|C=d|17", 0},
         {"A: b\n>From x\nC: d\n", "A=b|C=d|18", 0},
         {"A: b\rc\n", "A=b c|7", 0},
         {"A: b\0c\n", "A=bc|7", 7},

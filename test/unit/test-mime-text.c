@@ -270,6 +270,9 @@ test_transfer (void **state)
         {"8bit;", "caf\xc3\xa9\n", "caf\xc3\xa9\n"},
         {"x-unknown", "a=20b\n", "a=20b\n"},
         {"", "a\n", "a\n"},
+        {"\"base64\"", "aGVsbG8=\n", "hello"},
+        {"(not 7bit) base64(x)", "aGVsbG8=\n", "hello"},
+        {"(", "a\n", "a\n"},
         {"base64", "aGVsbG8=\n", "hello"},
         {"BASE64", "aGVs\nbG8=\n", "hello"},
         {"base64", "aGVsbG8\n", "hello"},  /* no padding */
@@ -369,17 +372,36 @@ test_text (void **state)
 }
 
 /* A file whose only line ends are CR. */
+/* CR as line end: everywhere; with a LF at the end; in the header only; by a large file's
+ * beginning. Not where a CR stands in a line, nor where CRLF has become CRCRLF. */
 static void
 test_cr_only (void **state)
 {
-    void *ctx = talloc_new (NULL);
-    struct mime_message *message = parse_mail (ctx, "From: a@b\rSubject: one\r two\r"
-                                                    "Content-Type: text/plain\r\rline\rline\r");
+    static const struct row {
+        const char *mail, *subject, *words;
+    } rows[] = {
+        {"From: a@b\rSubject: one\r two\rContent-Type: text/plain\r\rline\rline\r", "one two",
+         "line\nline\n"},
+        {"From: a@b\rSubject: one\r\rline\rline\n", "one", "line\nline\n"},
+        {"From: a@b\rSubject: one\r\rline\r\nline\nline", "one", "line\nline\nline"},
+        {"From: a@b\rSubject: one", "one", ""},
+        {"From: a@b\r c\nSubject: one\r\rtwo\n\nline\rline\n", "one  two", "line\rline\n"},
+        {"From: a@b\r\r\nSubject: one\r\r\n\r\r\nline\n", "one", "line\n"},
+    };
 
     (void) state;
-    assert_string_equal (mime_header_raw (message, "Subject", 0), "one two");
-    assert_string_equal (words_of (ctx, message, 1), "line\nline\n");
-    talloc_free (ctx);
+    for (size_t i = 0; i < G_N_ELEMENTS (rows); i++)
+        for (int in_file = 0; in_file < 2; in_file++) {
+            void *ctx = talloc_new (NULL);
+            struct mime_message *message = NULL;
+
+            assert_int_equal (
+                parse_bytes (ctx, rows[i].mail, strlen (rows[i].mail), in_file, &message, NULL),
+                MAIL_OK);
+            assert_string_equal (mime_header_raw (message, "Subject", 0), rows[i].subject);
+            assert_string_equal (words_of (ctx, message, 1), rows[i].words);
+            talloc_free (ctx);
+        }
 }
 
 /* ---- words ---- */
