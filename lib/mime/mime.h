@@ -34,7 +34,7 @@ enum mail_status mime_message_parse (void *ctx, int fd, struct mime_message **me
  * hex) of the file's bytes, as programs around notmuch expect it. Never empty. Valid UTF-8, may be
  * any length: term_message_id() shortens. */
 const char *mime_message_id (const struct mime_message *message);
-/* Date in seconds, 0 where there is none or none that can be read. */
+/* Date in seconds; where there is none that can be read, when the mail was received; else 0. */
 int64_t mime_message_date (const struct mime_message *message);
 /* Ids of References, then of In-Reply-To, each once, without the message's own; at most
  * REFERENCES_MAX. NULL-terminated. */

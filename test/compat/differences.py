@@ -57,6 +57,7 @@ class Facts:
         self.part_headers = self.calendars = ''
         self.attached_message = self.attached_smime = self.odd_headers = self.odd_type = False
         self.dates, self.subjects = set(), set()
+        self.undated = False  # the Date says nothing, and the mail was received
         self.nul_bytes = self.odd_bytes = False
         self.empty_multipart = False  # notmuch sees a multipart without parts: set by whoever asks it
         self.files = len(paths)
@@ -66,6 +67,7 @@ class Facts:
             mail = email.message_from_bytes(data)
             head = data.partition(b'\n\n')[0]
             self.dates.add(_date(mail.get('Date')))
+            self.undated |= _date(mail.get('Date')) <= 0 and mail.get('Received') is not None
             self.subjects.add(str(mail.get('Subject')))
             people = [str(v) for n in ('From', 'To', 'Cc') for v in mail.get_all(n, [])]
             self.odd_headers |= (b'=?' in head or not head.isascii() or any(map(_odd_people, people)))
@@ -301,6 +303,11 @@ def nul_bytes(facts, asked, direction):
 def broken_multiparts(facts, asked, direction):
     fields = ('mimetype',) if direction == 'missing' else ('', 'body', 'mimetype', 'attachment')
     return facts.empty_multipart and asked.field in fields
+
+
+@rule
+def dates(facts, asked, direction):
+    return facts.undated and (asked.field == 'date' or '..' in asked.leaf)
 
 
 @rule

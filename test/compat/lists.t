@@ -17,7 +17,7 @@ import differences
 import pair
 import sandbox
 
-CHECKS = 16 + 3 * len(draw.KINDS)
+CHECKS = 17 + 3 * len(draw.KINDS)
 DOCUMENT = os.path.join(tap.TOP, 'doc', 'notmuch-differences.md')
 TAGS = ['attachment', 'signed', 'flagged', 'replied', 'passed', 'draft', 'unread', 'inbox', 'seventh',
         '"two words"', 'sélect']
@@ -116,12 +116,17 @@ def summary_rule(compare, ids, ours, peer):
 
 
 def known(both, entries):
-    """Without threads of messages whose ids are not the same on both sides."""
-    return [e for e in entries if not both.renamed & set(sandbox.ids_of_terms(e['query'][0]))]
+    """Without threads of messages whose ids are not the same on both sides, or that have no date there."""
+    odd = both.renamed | both.undated
+    return [e for e in entries if not any(odd & set(sandbox.ids_of_terms(q)) for q in e['query'] if q)]
 
 
 def check_summaries(compare):
     both = compare.both
+    both.undated = set(both.peer.ids('0..0'))
+    dated = both.undated - set(both.ours.ids('0..0')) - both.renamed
+    wrong = [i for i in dated if not compare.facts_of(i).undated]
+    tap.ok(not wrong, '%d of %d messages without a date were received' % (len(dated), len(both.undated)), wrong[:20])
     for sort, query in (('newest-first', '*'), ('oldest-first', 'tag:seventh'),
                         ('newest-first', 'subject:patch')):
         options = ['search', '--format=json', '--sort=' + sort, query]

@@ -116,6 +116,11 @@ def long_ids(facts, key, peer, ours):
 
 
 @rule
+def shown_dates(facts, key, peer, ours):
+    return facts.undated and key in ('timestamp', 'date_relative', 'Date')
+
+
+@rule
 def cycles(facts, key, peer, ours):
     """Of two messages of one second that answer each other either may be the first."""
     if key != 'tree' or len(peer[None]) != 1 or len(ours[None]) != 1:

@@ -504,6 +504,7 @@ test_date (void **state)
         {"Wed, 31 Dec 1969 23:59:00 +0000", -60},
         {"Fri, 13 Dec 2199 10:00:00 +0000", INT64_C (7256512800)},
         {"2024-01-01", 1704067200},
+        {"=?us-ascii?Q?5_Mar_2024_10:20:30?= GMT", 1709634030},
         {"yesterday", 0},
         {"", 0},
     };
@@ -520,6 +521,37 @@ test_date (void **state)
     }
 }
 
+/* Where the Date says nothing, the last server does. */
+static void
+test_date_received (void **state)
+{
+    static const struct row {
+        const char *header;
+        int64_t seconds;
+    } rows[] = {
+        {"Received: from a by b; Tue, 05 Mar 2024 10:20:30 +0000\n", 1709634030},
+        {"Received: from a (x; y)\n by b;\n Tue, 05 Mar 2024 10:20:30 +0000 (UTC)\n"
+         "Received: by c; Tue, 05 Mar 2024 09:00:00 +0000\nDate: yesterday\n",
+         1709634030},
+        {"Received: from a\nReceived: by c; never\nReceived: by d; 5 Mar 2024 10:20:30 GMT\n",
+         1709634030},
+        {"Received: by c; 6 Mar 2024 10:20:30 GMT\nDate: 5 Mar 2024 10:20:30 GMT\n", 1709634030},
+        {"Received: by c; 6 Mar 2024 10:20:30 GMT\nDate: 1 Jan 1970 00:00:00 GMT\n", 0},
+        {"Received:\n", 0},
+        {"Received: ;\n", 0},
+    };
+
+    (void) state;
+    for (size_t i = 0; i < G_N_ELEMENTS (rows); i++) {
+        void *ctx = talloc_new (NULL);
+        char *mail = talloc_asprintf (ctx, "From: a@b\n%s\nx\n", rows[i].header);
+
+        if (mime_message_date (parse_mail (ctx, mail)) != rows[i].seconds)
+            fail_msg ("row %zu: %lld", i, (long long) mime_message_date (parse_mail (ctx, mail)));
+        talloc_free (ctx);
+    }
+}
+
 int
 main (void)
 {
@@ -531,7 +563,7 @@ main (void)
         cmocka_unit_test (test_raw),         cmocka_unit_test (test_many_fields),
         cmocka_unit_test (test_message_id),  cmocka_unit_test (test_checksum_id),
         cmocka_unit_test (test_references),  cmocka_unit_test (test_many_references),
-        cmocka_unit_test (test_date),
+        cmocka_unit_test (test_date),        cmocka_unit_test (test_date_received),
     };
 
     return cmocka_run_group_tests_name ("mime headers", tests, NULL, NULL);
