@@ -30,6 +30,8 @@ next_character (const char *text, size_t length, const char *kept, const char **
     }
     if (layout)
         *instead_out = strchr (kept, *text) ? NULL : " ";
+    else if (c == 0x2028 || c == 0x2029) /* line and paragraph separator */
+        *instead_out = strchr (kept, '\n') ? NULL : " ";
     else if (c < 0x20 || (c >= 0x7F && c < 0xA0))
         *instead_out = "?";
     return (size_t) g_unichar_to_utf8 (c, NULL);

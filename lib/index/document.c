@@ -11,10 +11,13 @@
 #include <string.h>
 #include <talloc.h>
 
+#define ENCLOSED_MAX 16
+
 struct adding {
     struct terms *terms;
     struct mime_message *message;
     size_t bytes; /* of text so far */
+    int enclosed; /* messages behind a transfer encoding that are open */
 };
 
 static const struct {
@@ -152,6 +155,34 @@ add_words (struct adding *adding, const struct mail_part *part)
     talloc_free (scratch);
 }
 
+static void add_part (struct adding *adding, const struct mail_part *part);
+
+/* A message that is one behind a transfer encoding; false where the part is something else. */
+static bool
+add_enclosed (struct adding *adding, const struct mail_part *part)
+{
+    struct mime_message *outer = adding->message, *inner = NULL;
+    const struct mail_part *parts;
+    size_t count;
+
+    if (adding->enclosed < ENCLOSED_MAX)
+        inner = mime_part_message (NULL, outer, part);
+    if (inner == NULL)
+        return false;
+    adding->message = inner;
+    adding->enclosed++;
+    for (size_t i = 0; i < sizeof inner_headers / sizeof *inner_headers; i++)
+        add_every (adding, FIELD_BODY, mime_field_is_addresses (inner_headers[i]),
+                   inner_headers[i]);
+    parts = mime_parts (inner, &count);
+    for (size_t i = 0; i < count; i++)
+        add_part (adding, &parts[i]);
+    adding->enclosed--;
+    adding->message = outer;
+    talloc_free (inner);
+    return true;
+}
+
 static void
 add_part (struct adding *adding, const struct mail_part *part)
 {
@@ -162,7 +193,7 @@ add_part (struct adding *adding, const struct mail_part *part)
         add_string (adding, FIELD_ATTACHMENT, part->filename);
     if (part->kind == MAIL_PART_MESSAGE)
         add_inner_headers (adding, part);
-    if (part->kind == MAIL_PART_LEAF)
+    if (part->kind == MAIL_PART_LEAF && !add_enclosed (adding, part))
         add_words (adding, part);
 }
 

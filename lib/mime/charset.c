@@ -115,19 +115,33 @@ put_windows_1252 (char *out, unsigned char byte)
     return (size_t) g_unichar_to_utf8 (c, out);
 }
 
+/* What stands for a NUL: a blank between words; nothing where there are so many that the text is
+ * one of wide characters. */
+static const char *
+nul_text (const char *bytes, size_t length)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < length; i++)
+        count += bytes[i] == '\0';
+    return count * 3 > length ? "" : " ";
+}
+
 /* Copies, without NULs. */
 static char *
 copy (void *ctx, const char *bytes, size_t length, size_t *length_out)
 {
     char *out = talloc_array (ctx, char, length + 1);
+    const char *nul;
     size_t n = 0;
 
     if (memchr (bytes, '\0', length) == NULL) {
         memcpy (out, bytes, n = length);
     } else {
+        nul = nul_text (bytes, length);
         for (size_t i = 0; i < length; i++)
-            if (bytes[i] != '\0')
-                out[n++] = bytes[i];
+            if (bytes[i] != '\0' || *nul != '\0')
+                out[n++] = bytes[i] != '\0' ? bytes[i] : *nul;
     }
     out[n] = '\0';
     *length_out = n;
@@ -140,6 +154,7 @@ static char *
 copy_repaired (void *ctx, const char *bytes, size_t length, bool utf8, size_t *length_out)
 {
     char *out = talloc_array (ctx, char, 3 * length + 1);
+    const char *nul = memchr (bytes, '\0', length) != NULL ? nul_text (bytes, length) : "";
     size_t n = 0;
 
     for (size_t i = 0; i < length;) {
@@ -150,7 +165,9 @@ copy_repaired (void *ctx, const char *bytes, size_t length, bool utf8, size_t *l
             break;
         if (step == 0)
             n += put_windows_1252 (out + n, (unsigned char) bytes[i]);
-        else if (bytes[i] != '\0') {
+        else if (bytes[i] == '\0')
+            n = (size_t) (stpcpy (out + n, nul) - out);
+        else {
             memcpy (out + n, bytes + i, step);
             n += step;
         }

@@ -20,6 +20,7 @@ struct decoder {
     GMimeEncoding state;
     gint base64_state; /* GLib's decoder can tell what a missing "=" leaves over */
     guint base64_save;
+    struct mime_quoted quoted;
     char *out; /* talloc'd */
     size_t length, room;
 };
@@ -27,7 +28,7 @@ struct decoder {
 static void
 decoder_step (void *ctx, struct decoder *decoder, const char *in, size_t length)
 {
-    size_t most = g_mime_encoding_outlen (&decoder->state, length) + 4;
+    size_t most = g_mime_encoding_outlen (&decoder->state, length) + MIME_QUOTED_HELD;
     char *to;
 
     if (decoder->length + most > decoder->room) {
@@ -38,6 +39,8 @@ decoder_step (void *ctx, struct decoder *decoder, const char *in, size_t length)
     if (decoder->encoding == GMIME_CONTENT_ENCODING_BASE64)
         decoder->length += g_base64_decode_step (in, length, (guchar *) to, &decoder->base64_state,
                                                  &decoder->base64_save);
+    else if (decoder->encoding == GMIME_CONTENT_ENCODING_QUOTEDPRINTABLE)
+        decoder->length += mime_quoted_step (&decoder->quoted, in, length, to);
     else
         decoder->length += g_mime_encoding_step (&decoder->state, in, length, to);
 }
@@ -47,6 +50,10 @@ decoder_end (void *ctx, struct decoder *decoder)
 {
     if (decoder->base64_state > 0)
         decoder_step (ctx, decoder, "==", 2);
+    if (decoder->quoted.count > 0) {
+        decoder_step (ctx, decoder, "", 0); /* for the room */
+        decoder->length += mime_quoted_end (&decoder->quoted, decoder->out + decoder->length);
+    }
 }
 
 /* What stands before the first line of uuencoded data is not data. */

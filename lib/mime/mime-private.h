@@ -37,6 +37,8 @@ enum mail_status mime_source_open (void *ctx, int fd, size_t memory_limit,
 /* The same of bytes that are no mail file but an entity (RFC 2045 2.4): as they are, and nothing
  * stands before the header. NULL where it cannot be read. */
 struct mime_source *mime_source_entity (void *ctx, int fd);
+/* The same of bytes, which are copied. */
+struct mime_source *mime_source_bytes (void *ctx, struct mime_bytes bytes);
 /* Copies up to length bytes; less, or 0, at the end or where the file cannot be read. */
 size_t mime_source_read (const struct mime_source *source, char *to, size_t length, size_t offset);
 /* SHA-1 of a file's bytes in lower-case hex, talloc'd; NULL where it cannot be read. */
@@ -148,8 +150,24 @@ bool mime_is_smime (const struct mime_message *message, size_t index, const char
 bool mime_type_is (const struct mime_message *message, size_t index, const char *type);
 /* Room for one part more, all zero; its index. */
 size_t mime_part_append (struct mime_message *message);
+/* message/rfc822 and its kin. */
+bool mime_type_is_message (const char *type);
 /* Whether bodies in this encoding are read as they are. */
 bool mime_encoding_is_identity (GMimeContentEncoding encoding);
+
+/* ---- quoted.c: quoted-printable ---- */
+
+#define MIME_QUOTED_HELD 80
+
+/* Between two steps; all zero at first. */
+struct mime_quoted {
+    char held[MIME_QUOTED_HELD]; /* "=" and what may still belong to it */
+    size_t count;
+};
+/* Decodes a piece; out has room for it and for MIME_QUOTED_HELD bytes more. Returns the length. */
+size_t mime_quoted_step (struct mime_quoted *quoted, const char *in, size_t length, char *out);
+/* What the end leaves over, at most MIME_QUOTED_HELD bytes. */
+size_t mime_quoted_end (struct mime_quoted *quoted, char *out);
 
 /* ---- decode.c ---- */
 

@@ -80,6 +80,12 @@ bool mime_message_limit (const struct mime_message *message, enum mail_reason *r
 /* A header of a MAIL_PART_MESSAGE's message; decoded; NULL for none; talloc'd on message. */
 const char *mime_part_header (struct mime_message *message, const struct mail_part *part,
                               const char *name);
+/* The message in a leaf that is one behind a transfer encoding, which RFC 2046 5.2.1 forbids:
+ * it has headers and parts, no id and no date. Up to TEXT_MAX bytes of it. NULL where the part is
+ * something else. */
+struct mime_message *mime_part_message (void *ctx, const struct mime_message *message,
+                                        const struct mail_part *part);
+
 /* ---- what is signed and encrypted: unlock.c ---- */
 
 struct crypto_request;

@@ -167,19 +167,14 @@ find_date (const struct mime_headers *headers)
     return 0;
 }
 
-struct mime_message *
-mime_entity_parse (void *ctx, int fd)
+/* Of a message that has a source. */
+static void
+parse_entity (struct mime_message *message)
 {
-    struct mime_message *message = talloc_zero (ctx, struct mime_message);
     void *temporary = talloc_new (message);
     const char *block = "";
     size_t length = 0;
 
-    message->source = mime_source_entity (message, fd);
-    if (message->source == NULL) {
-        talloc_free (message);
-        return NULL;
-    }
     if (message->source->size > 0)
         block = read_block (temporary, message->source, &length);
     if (length > 0 && !mime_headers_begin (block, length) && *block != '\n' && *block != '\r')
@@ -188,7 +183,39 @@ mime_entity_parse (void *ctx, int fd)
     talloc_free (temporary);
     mime_structure (message);
     mime_headers_mend (message);
+}
+
+struct mime_message *
+mime_entity_parse (void *ctx, int fd)
+{
+    struct mime_message *message = talloc_zero (ctx, struct mime_message);
+
+    message->source = mime_source_entity (message, fd);
+    if (message->source != NULL)
+        parse_entity (message);
+    else
+        TALLOC_FREE (message);
     return message;
+}
+
+struct mime_message *
+mime_part_message (void *ctx, const struct mime_message *message, const struct mail_part *part)
+{
+    const struct mime_part *source = &message->sources[part->number - 1];
+    struct mime_message *inner = talloc_zero (ctx, struct mime_message);
+    void *temporary = talloc_new (ctx);
+    struct mime_bytes bytes = {"", 0};
+
+    if (part->kind == MAIL_PART_LEAF && mime_type_is_message (part->type) &&
+        !mime_encoding_is_identity (source->encoding))
+        bytes = mime_part_bytes (temporary, source, TEXT_MAX);
+    if (mime_headers_begin (bytes.data, bytes.length)) {
+        inner->source = mime_source_bytes (inner, bytes);
+        parse_entity (inner);
+    } else
+        TALLOC_FREE (inner);
+    talloc_free (temporary);
+    return inner;
 }
 
 enum mail_status

@@ -184,8 +184,8 @@ mime_encoding_is_identity (GMimeContentEncoding encoding)
            encoding != GMIME_CONTENT_ENCODING_UUENCODE;
 }
 
-static bool
-is_message (const char *type)
+bool
+mime_type_is_message (const char *type)
 {
     return strcmp (type, "message/rfc822") == 0 || strcmp (type, "message/rfc2822") == 0 ||
            strcmp (type, "message/global") == 0 || strcmp (type, "message/news") == 0;
@@ -197,7 +197,7 @@ part_kind (const struct mail_part *part, const struct mime_part *source)
 {
     if (g_str_has_prefix (part->type, "multipart/"))
         return source->boundary != NULL ? MAIL_PART_MULTIPART : MAIL_PART_LEAF;
-    return is_message (part->type) && mime_encoding_is_identity (source->encoding)
+    return mime_type_is_message (part->type) && mime_encoding_is_identity (source->encoding)
                ? MAIL_PART_MESSAGE
                : MAIL_PART_LEAF;
 }

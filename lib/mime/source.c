@@ -317,6 +317,19 @@ mime_source_entity (void *ctx, int fd)
     return source;
 }
 
+struct mime_source *
+mime_source_bytes (void *ctx, struct mime_bytes bytes)
+{
+    struct mime_source *source = talloc_zero (ctx, struct mime_source);
+
+    source->fd = -1;
+    talloc_set_destructor (source, source_destructor);
+    source->memory = g_memdup2 (bytes.data, bytes.length);
+    source->size = bytes.length;
+    mend_memory (source);
+    return source;
+}
+
 char *
 mime_file_sha1 (void *ctx, int fd)
 {

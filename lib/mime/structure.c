@@ -17,7 +17,7 @@
 #include <talloc.h>
 
 #define NONE SIZE_MAX
-#define BOUNDARY_MAX ((size_t) 1000)
+#define BOUNDARY_MAX ((size_t) LINE_KEPT - 8)
 
 /* A multipart or an inner message that is open. */
 struct level {

@@ -26,6 +26,7 @@ test_line (void **state)
          "31m",
          "c1 ?31m"},
         {"nbsp\xC2\xA0.", "nbsp\xC2\xA0."},
+        {"line\xE2\x80\xA8paragraph\xE2\x80\xA9.", "line paragraph ."},
         {"\xFF\xC3", FFFD FFFD},
         {"a\xE2\x82z", "a" FFFD FFFD "z"},
         {"\xED\xA0\x80", FFFD FFFD FFFD}, /* a surrogate */

@@ -167,6 +167,23 @@ static const struct {
     {"a calendar that is none is a text",
      "From: a@x\nSubject: s\nMIME-Version: 1.0\nContent-Type: text/calendar\n\nsummary: x\n",
      "Fa:1 Fx:2 Mcalendar:2 Mtext:1 Ss:1 summary:1 x:2"},
+    {"a forwarded message behind a transfer encoding, and what is none",
+     "From: a@x\nContent-Type: multipart/mixed; boundary=bb\n"
+     "\n"
+     "--bb\n"
+     "Content-Type: message/rfc822\n"
+     "Content-Transfer-Encoding: base64\n"
+     "\n"
+     "RnJvbTogWm9lIDx6b2VAei5leGFtcGxlPgpTdWJqZWN0OiBpbm5lcgpDb250ZW50LVRyYW5zZmVyLUVuY29kaW5nOiBiY"
+     "XNlNjQKCmFXNXphV1JsQ2c9PQ==\n"
+     "--bb\n"
+     "Content-Type: message/rfc822\n"
+     "Content-Transfer-Encoding: quoted-printable\n"
+     "\n"
+     "no header=20here\n"
+     "--bb--\n",
+     "Fa:1 Fx:2 Mmessage:102,304 Mmixed:2 Mmultipart:1 Mplain:204 Mrfc822:103,305 Mtext:203 "
+     "example:4 header:305 here:306 inner:104 inside:204 no:304 z:3 zoe:1,2"},
     {"a forwarded message: headers as words of the body",
      "From: a@x\nTo: b@y\nSubject: outer\nMIME-Version: 1.0\n"
      "Content-Type: multipart/mixed; boundary=bb\n"

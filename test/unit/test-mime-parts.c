@@ -360,6 +360,26 @@ test_deep_addresses (void **state)
 }
 
 /* Lines longer than what is read at once. */
+/* Also a boundary that is. */
+static void
+test_long_boundary (void **state)
+{
+    void *ctx = talloc_new (NULL);
+    char *b = talloc_array (ctx, char, 2001);
+    struct mime_message *message;
+
+    (void) state;
+    memset (b, 'b', 2000);
+    b[2000] = '\0';
+    message = parse_mail (ctx, talloc_asprintf (ctx,
+                                                "From: a@b\n"
+                                                "Content-Type: multipart/mixed; boundary=%s\n\n"
+                                                "--%s\nContent-Type: text/html\n\nx\n--%s--\n",
+                                                b, b, b));
+    assert_string_equal (tree_of (ctx, message), "0 multipart/mixed, 1 text/html");
+    talloc_free (ctx);
+}
+
 static void
 test_long_lines (void **state)
 {
@@ -443,7 +463,8 @@ main (void)
         cmocka_unit_test (test_tags),          cmocka_unit_test (test_wrapping),
         cmocka_unit_test (test_inner_headers), cmocka_unit_test (test_deep),
         cmocka_unit_test (test_many_parts),    cmocka_unit_test (test_deep_addresses),
-        cmocka_unit_test (test_long_lines),    cmocka_unit_test (test_prologue),
+        cmocka_unit_test (test_long_lines),    cmocka_unit_test (test_long_boundary),
+        cmocka_unit_test (test_prologue),
     };
 
     return cmocka_run_group_tests_name ("mime parts", tests, NULL, NULL);

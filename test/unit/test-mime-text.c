@@ -113,16 +113,17 @@ test_nul (void **state)
         size_t length;
         const char *text;
     } rows[] = {
-        {NULL, "a\0b", 3, "ab"},
+        {NULL, "a\0b", 3, "a b"},
+        {NULL, "a\0\0b", 4, "ab"},
         {"utf-8", "\xc3\xa9\0b", 4,
          "\xc3\xa9"
-         "b"},
+         " b"},
         {"iso-8859-1", "\xe9\0b", 3,
          "\xc3\xa9"
-         "b"},
+         " b"},
         {"koi8-r", "\xf0\0b", 3,
          "\xd0\x9f"
-         "b"},
+         " b"},
         {NULL, "h\0i\0", 4, "hi"}, /* UTF-16 without a word of it */
         {"utf-16le", "h\0i\0", 4, "hi"},
         {"utf-16", "\xff\xfeh\0i\0", 6, "hi"},
@@ -137,7 +138,7 @@ test_nul (void **state)
         {NULL, "\xff\xfe\0\0h\0\0\0", 8, "h"},
         {"iso-2022-jp", "\033$BF|\033(B\0b", 10,
          "\xe6\x97\xa5"
-         "b"},
+         " b"},
     };
     void *ctx = talloc_new (NULL);
 
@@ -283,6 +284,8 @@ test_transfer (void **state)
         {"quoted-printable", "caf=C3=A9=\nx\n", "caf\xc3\xa9x\n"},
         {"Quoted-Printable", "a=ZZ=4 b=", "a=ZZ=4 b"},
         {"quoted-printable", "a=\r\nb\r\n", "ab\n"},
+        {"quoted-printable", "a= \t\r\nb = c=\n \nd=  ", "ab = c \nd"},
+        {"quoted-printable", "==3D=3=3D=c3=A9=", "===3=\xc3\xa9"},
         {"x-uuencode", "begin 644 x\n%:&5L;&\\`\n`\nend\n", "hello"},
     };
 
@@ -310,6 +313,30 @@ test_transfer (void **state)
 }
 
 /* The good part of a base64 text is found, whatever follows it. */
+/* Cut into two pieces anywhere it is the same. */
+static void
+test_quoted (void **state)
+{
+    static const char text[] = "a=\r\nb= \t\nc=3D=3=\r=C3=A9 =  x=\n=\n==E9\ny=4=  ";
+    char whole[sizeof (text) + 2 * MIME_QUOTED_HELD], pieces[sizeof (whole)];
+    struct mime_quoted quoted = {.count = 0};
+    size_t length = sizeof (text) - 1, n, m;
+
+    (void) state;
+    n = mime_quoted_step (&quoted, text, length, whole);
+    n += mime_quoted_end (&quoted, whole + n);
+    whole[n] = '\0';
+    assert_string_equal (whole, "abc==3=\r\xc3\xa9 =  x=\xe9\ny=4");
+    for (size_t cut = 0; cut <= length; cut++) {
+        quoted = (struct mime_quoted){.count = 0};
+        m = mime_quoted_step (&quoted, text, cut, pieces);
+        m += mime_quoted_step (&quoted, text + cut, length - cut, pieces + m);
+        m += mime_quoted_end (&quoted, pieces + m);
+        assert_int_equal (m, n);
+        assert_memory_equal (pieces, whole, n);
+    }
+}
+
 static void
 test_broken_base64 (void **state)
 {
@@ -532,9 +559,10 @@ main (void)
         cmocka_unit_test (test_charsets),      cmocka_unit_test (test_nul),
         cmocka_unit_test (test_mixed),         cmocka_unit_test (test_guess),
         cmocka_unit_test (test_any_bytes),     cmocka_unit_test (test_transfer),
-        cmocka_unit_test (test_broken_base64), cmocka_unit_test (test_text),
-        cmocka_unit_test (test_cr_only),       cmocka_unit_test (test_words),
-        cmocka_unit_test (test_many_marks),    cmocka_unit_test (test_limit),
+        cmocka_unit_test (test_broken_base64), cmocka_unit_test (test_quoted),
+        cmocka_unit_test (test_text),          cmocka_unit_test (test_cr_only),
+        cmocka_unit_test (test_words),         cmocka_unit_test (test_many_marks),
+        cmocka_unit_test (test_limit),
     };
 
     return cmocka_run_group_tests_name ("mime text", tests, NULL, NULL);
