@@ -163,6 +163,7 @@ bool mime_encoding_is_identity (GMimeContentEncoding encoding);
 struct mime_quoted {
     char held[MIME_QUOTED_HELD]; /* "=" and what may still belong to it */
     size_t count;
+    bool row; /* the last byte was one of several "=" */
 };
 /* Decodes a piece; out has room for it and for MIME_QUOTED_HELD bytes more. Returns the length. */
 size_t mime_quoted_step (struct mime_quoted *quoted, const char *in, size_t length, char *out);

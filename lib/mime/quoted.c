@@ -4,7 +4,7 @@
  *
  * Not GMime's, because servers add blanks at the end of lines: RFC 2045 has a decoder take them
  * away, and where that is not done a "=" before them joins nothing, and a word stays in two pieces.
- * What is no escape stays as it is.
+ * What is no escape stays as it is, and so does a row of "=", which people draw as a line.
  */
 #include "mime/mime-private.h"
 
@@ -50,9 +50,10 @@ mime_quoted_step (struct mime_quoted *quoted, const char *in, size_t length, cha
     for (const char *end = in + length; in < end; in++) {
         if (quoted->count > 0 && hold (quoted, *in, &out))
             continue;
+        quoted->row = *in == '=' && (quoted->row || quoted->count == 1);
         out = mempcpy (out, quoted->held, quoted->count);
         quoted->count = 0;
-        if (*in == '=')
+        if (*in == '=' && !quoted->row)
             quoted->held[quoted->count++] = '=';
         else
             *out++ = *in;

@@ -285,7 +285,8 @@ test_transfer (void **state)
         {"Quoted-Printable", "a=ZZ=4 b=", "a=ZZ=4 b"},
         {"quoted-printable", "a=\r\nb\r\n", "ab\n"},
         {"quoted-printable", "a= \t\r\nb = c=\n \nd=  ", "ab = c \nd"},
-        {"quoted-printable", "==3D=3=3D=c3=A9=", "===3=\xc3\xa9"},
+        {"quoted-printable", "==3D=3=3D=c3=A9=", "==3D=3=\xc3\xa9"},
+        {"quoted-printable", "===\n==\n=\n====", "===\n==\n===="},
         {"x-uuencode", "begin 644 x\n%:&5L;&\\`\n`\nend\n", "hello"},
     };
 
@@ -317,7 +318,7 @@ test_transfer (void **state)
 static void
 test_quoted (void **state)
 {
-    static const char text[] = "a=\r\nb= \t\nc=3D=3=\r=C3=A9 =  x=\n=\n==E9\ny=4=  ";
+    static const char text[] = "a=\r\nb= \t\nc=3D=3=\r=C3=A9 =  x=\n=\n=E9==\n=== \ny=4=  ";
     char whole[sizeof (text) + 2 * MIME_QUOTED_HELD], pieces[sizeof (whole)];
     struct mime_quoted quoted = {.count = 0};
     size_t length = sizeof (text) - 1, n, m;
@@ -326,7 +327,7 @@ test_quoted (void **state)
     n = mime_quoted_step (&quoted, text, length, whole);
     n += mime_quoted_end (&quoted, whole + n);
     whole[n] = '\0';
-    assert_string_equal (whole, "abc==3=\r\xc3\xa9 =  x=\xe9\ny=4");
+    assert_string_equal (whole, "abc==3=\r\xc3\xa9 =  x\xe9==\n=== \ny=4");
     for (size_t cut = 0; cut <= length; cut++) {
         quoted = (struct mime_quoted){.count = 0};
         m = mime_quoted_step (&quoted, text, cut, pieces);
