@@ -365,8 +365,9 @@ struct mail_address *mail_message_addresses (void *ctx, const struct mail_messag
 /* Those of all fields of this name in the message's header. */
 struct mail_address *mail_content_addresses (void *ctx, const struct mail_content *content,
                                              const char *name, size_t *count_out);
-/* "name <address>" as people read it: the name in quotes where it holds one of .,;:@()[]<>; the
- * address alone where there is no name; talloc'd on ctx. */
+/* "name <address>" as people read it: the name in quotes where it holds one of .,;:@()[]<>, a
+ * backslash or half a pair of quotes, so that it can never be taken for an address; the address
+ * alone where there is no name; talloc'd on ctx. */
 char *mail_address_text (void *ctx, const struct mail_address *address);
 
 /* ---- header fields to send ---- */

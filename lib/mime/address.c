@@ -267,12 +267,37 @@ mime_decode_addresses (void *ctx, const char *raw, size_t *count_out)
 
 /* ---- as text ---- */
 
+/* Whether a name would be something else if it stood there as it is. Pairs of quotation marks in it
+ * do no harm: Jane "Jay" Doe. */
+static bool
+needs_quotes (const char *name)
+{
+    bool inside = false;
+
+    if (strpbrk (name, ".,;:@()[]<>") != NULL)
+        return true;
+    for (; *name != '\0'; name++) {
+        if (*name == '\\')
+            return true;
+        inside ^= *name == '"';
+    }
+    return inside;
+}
+
 static void
 append_name (GString *out, const char *name)
 {
-    bool quoted = strpbrk (name, ".,;:@()[]<>") != NULL;
-
-    g_string_append_printf (out, quoted ? "\"%s\"" : "%s", name);
+    if (!needs_quotes (name)) {
+        g_string_append (out, name);
+        return;
+    }
+    g_string_append_c (out, '"');
+    for (; *name != '\0'; name++) {
+        if (*name == '"' || *name == '\\')
+            g_string_append_c (out, '\\');
+        g_string_append_c (out, *name);
+    }
+    g_string_append_c (out, '"');
 }
 
 static void

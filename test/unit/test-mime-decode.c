@@ -56,7 +56,7 @@ test_text (void **state)
         /* nothing that a header could be forged with */
         {"=?utf-8?q?a=0AFrom=3A_b?=", "a From: b"},
         {"=?utf-8?q?a=0D=0Ab?=", "a  b"},
-        {"=?utf-8?q?a=00b?=", "ab"},
+        {"=?utf-8?q?a=00b?=", "a b"},
     };
     void *ctx = talloc_new (NULL);
 
@@ -106,7 +106,7 @@ test_addresses (void **state)
         {"O'Neil-Smith <a@b>", "[O'Neil-Smith|a@b]", "O'Neil-Smith <a@b>"},
         {"\"Doe, Jane\" <j@x>, a@b", "[Doe, Jane|j@x][|a@b]", "\"Doe, Jane\" <j@x>, a@b"},
         {"\"Plain\"<j@x>", "[Plain|j@x]", "Plain <j@x>"},
-        {"\"a\\\"b\" <c@d>", "[a\"b|c@d]", "a\"b <c@d>"},
+        {"\"a\\\"b\" <c@d>", "[a\"b|c@d]", "\"a\\\"b\" <c@d>"},
         {"John  Doe   <j@d>", "[John  Doe|j@d]", "John  Doe <j@d>"},
         {"a@b (Some Name)", "[Some Name|a@b]", "Some Name <a@b>"},
         {"x@[1.2.3.4]", "[|x@[1.2.3.4]]", "x@[1.2.3.4]"},
@@ -136,6 +136,12 @@ test_addresses (void **state)
          "\"evil@example.com\" <real@x>"},
         {"=?utf-8?q?Doe=2C_Jane_=3Cevil=40x=3E?= <real@x>", "[Doe, Jane <evil@x>|real@x]",
          "\"Doe, Jane <evil@x>\" <real@x>"},
+        {"=?utf-8?q?=22e=40x=22_=3Ce=40x=3E=2C?= <real@x>", "[\"e@x\" <e@x>,|real@x]",
+         "\"\\\"e@x\\\" <e@x>,\" <real@x>"},
+        {"\"e\\\"@x>, <\" <real@x>", "[e\"@x>, <|real@x]", "\"e\\\"@x>, <\" <real@x>"},
+        {"=?utf-8?q?=22?= <real@x>", "[\"|real@x]", "\"\\\"\" <real@x>"},
+        {"\"a\\\\\" <real@x>", "[a\\|real@x]", "\"a\\\\\" <real@x>"},
+        {"\"Jane \\\"Jay\\\" Doe\" <j@x>", "[Jane \"Jay\" Doe|j@x]", "Jane \"Jay\" Doe <j@x>"},
         {"=?utf-8?q?a=40b=2Ec?=", "[a@b.c|]", "\"a@b.c\""},
         {"=?utf-8?q?a?=@b", "[|=?utf-8?q?a?=@b]", "=?utf-8?q?a?=@b"},
         {"\xef\x97\xa2"
