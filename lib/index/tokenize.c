@@ -17,8 +17,9 @@
 #include <string.h>
 #include <talloc.h>
 
-#define SUFFIX_MAX 3 /* + or # kept at the end of a word */
-#define PART_MIN 2   /* characters */
+#define SUFFIX_MAX 3    /* + or # kept at the end of a word */
+#define PART_MIN 2      /* characters */
+#define SEQUENCE_MAX 32 /* bytes of a control sequence */
 
 struct tokenizer {
     struct fold *fold; /* made when first needed */
@@ -401,6 +402,20 @@ scan_word (struct scan *scan, const char *start)
     return p;
 }
 
+/* Behind a character that belongs to no word; behind all of the sequence with which a program sets
+ * colours on a terminal (ECMA-48 5.4), whose last letter would stick to the word that follows. */
+static const char *
+skip_other (const char *p, const char *end)
+{
+    const char *q = p + 2;
+
+    if (*p != '\033' || end - p < 3 || p[1] != '[')
+        return p + 1;
+    while (q < end && q - p < SEQUENCE_MAX && *q >= 0x20 && *q < 0x40)
+        q++;
+    return q < end && *q >= 0x40 && *q < 0x7f ? q + 1 : p + 1;
+}
+
 uint32_t
 tokenize (struct tokenizer *tokenizer, const char *text, size_t length, uint32_t position,
           token_fn each, void *closure)
@@ -419,7 +434,7 @@ tokenize (struct tokenizer *tokenizer, const char *text, size_t length, uint32_t
         else if (class & CHAR_HIGH)
             p = scan_high (&scan, p);
         else
-            p++;
+            p = skip_other (p, scan.end);
     }
     return scan.token.position;
 }
