@@ -33,14 +33,14 @@ struct html {
 
 /* In byte order. */
 static const char *const separators[] = {
-    "address",  "article",  "aside",      "blockquote", "body",   "br",       "button", "caption",
-    "center",   "col",      "dd",         "details",    "dialog", "dir",      "div",    "dl",
-    "dt",       "fieldset", "figcaption", "figure",     "footer", "form",     "frame",  "frameset",
-    "h1",       "h2",       "h3",         "h4",         "h5",     "h6",       "head",   "header",
-    "hr",       "html",     "iframe",     "legend",     "li",     "main",     "menu",   "nav",
-    "noframes", "noscript", "ol",         "optgroup",   "option", "p",        "pre",    "section",
-    "select",   "summary",  "table",      "tbody",      "td",     "textarea", "tfoot",  "th",
-    "thead",    "title",    "tr",         "ul",
+    "address", "article",  "aside",      "blockquote", "body",     "br",      "button", "caption",
+    "center",  "col",      "dd",         "details",    "dialog",   "dir",     "div",    "dl",
+    "dt",      "fieldset", "figcaption", "figure",     "footer",   "form",    "frame",  "frameset",
+    "h1",      "h2",       "h3",         "h4",         "h5",       "h6",      "head",   "header",
+    "hr",      "html",     "iframe",     "legend",     "li",       "listing", "main",   "menu",
+    "nav",     "noframes", "noscript",   "ol",         "optgroup", "option",  "p",      "plaintext",
+    "pre",     "section",  "select",     "summary",    "table",    "tbody",   "td",     "textarea",
+    "tfoot",   "th",       "thead",      "title",      "tr",       "ul",      "xmp",
 };
 
 static int

@@ -197,6 +197,7 @@ struct mime_message {
     struct mime_part *sources; /* one for each of parts */
     size_t part_count;
     struct mime_cached *cached; /* decoded headers of parts */
+    const char *charset;        /* of the first text that names one, so far */
     bool too_deep, too_many_parts, cut_header;
     struct mime_crypto crypto;
 };

@@ -21,13 +21,15 @@ field (const struct mime_headers *headers, const char *name)
     return headers != NULL ? mime_headers_get (headers, name, 0) : NULL;
 }
 
-/* As UTF-8: GMime loses a raw 8-bit letter at the end of a value. */
+/* As UTF-8: GMime loses a raw 8-bit letter at the end of a value. Such letters are in the set of
+ * the texts before. */
 static char *
-repaired (void *ctx, const char *raw)
+repaired (void *ctx, const struct mime_message *message, const char *raw)
 {
     size_t length = strlen (raw);
+    bool utf8 = g_utf8_validate (raw, (gssize) length, NULL);
 
-    return charset_to_utf8 (ctx, raw, length, NULL, &length);
+    return charset_to_utf8 (ctx, raw, length, utf8 ? NULL : message->charset, &length);
 }
 
 /* "major/minor" in lower case. What has no slash is to be read as if it were not there (RFC 2045
@@ -115,7 +117,8 @@ read_type (struct mime_message *message, struct mail_part *part, struct mime_par
            const char *raw, bool digest)
 {
     void *temporary = talloc_new (message);
-    GMimeContentType *type = raw != NULL ? parse_type (temporary, repaired (temporary, raw)) : NULL;
+    GMimeContentType *type =
+        raw != NULL ? parse_type (temporary, repaired (temporary, message, raw)) : NULL;
 
     part->type = type_name (message, type, digest && (raw == NULL || *raw == '\0'));
     part->spelled_type = spelled_type (message, type, part->type);
@@ -141,7 +144,7 @@ read_disposition (struct mime_message *message, struct mail_part *part, const ch
 
     if (raw == NULL)
         return;
-    value = repaired (message, raw);
+    value = repaired (message, message, raw);
     disposition = g_mime_content_disposition_parse (mime_parser_options (), value);
     kind = g_mime_content_disposition_get_disposition (disposition);
     name = g_mime_content_disposition_get_parameter (disposition, "filename");
@@ -260,6 +263,8 @@ mime_part_open (struct mime_message *message, const struct mime_place *place)
     }
     if (part->kind == MAIL_PART_LEAF)
         make_leaf (part);
+    if (message->charset == NULL && part->text && charset_label_known (source->charset))
+        message->charset = source->charset;
     if (source->protects && field (headers, "subject") != NULL)
         source->subject = talloc_strdup (message, field (headers, "subject"));
     return index;

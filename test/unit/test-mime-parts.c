@@ -141,6 +141,24 @@ test_buffer_edges (void **state)
 
 /* ---- names, ids ---- */
 
+/* Raw letters are in the character set of the text before. */
+static void
+test_raw_name (void **state)
+{
+    void *ctx = talloc_new (NULL);
+    struct mime_message *message = parse_mail (
+        ctx, "From: a@b\n" MIXED "\n--b\nContent-Type: text/plain; charset=koi8-r\n\nx\n"
+             "--b\nContent-Disposition: attachment; filename=\"\xcb\xcf\xd4.pdf\"\n\nx\n"
+             "--b\nContent-Disposition: attachment; filename=\"k\xc3\xb6.pdf\"\n\nx\n"
+             "--b--\n");
+    const struct mail_part *parts = mime_parts (message, NULL);
+
+    (void) state;
+    assert_string_equal (parts[2].filename, "\xd0\xba\xd0\xbe\xd1\x82.pdf");
+    assert_string_equal (parts[3].filename, "k\xc3\xb6.pdf");
+    talloc_free (ctx);
+}
+
 static void
 test_names (void **state)
 {
@@ -457,14 +475,14 @@ int
 main (void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test (test_trees),         cmocka_unit_test (test_lost_boundary),
-        cmocka_unit_test (test_buffer_edges),  cmocka_unit_test (test_names),
-        cmocka_unit_test (test_odd_parameter), cmocka_unit_test (test_content_id),
-        cmocka_unit_test (test_tags),          cmocka_unit_test (test_wrapping),
-        cmocka_unit_test (test_inner_headers), cmocka_unit_test (test_deep),
-        cmocka_unit_test (test_many_parts),    cmocka_unit_test (test_deep_addresses),
-        cmocka_unit_test (test_long_lines),    cmocka_unit_test (test_long_boundary),
-        cmocka_unit_test (test_prologue),
+        cmocka_unit_test (test_trees),          cmocka_unit_test (test_lost_boundary),
+        cmocka_unit_test (test_buffer_edges),   cmocka_unit_test (test_names),
+        cmocka_unit_test (test_raw_name),       cmocka_unit_test (test_odd_parameter),
+        cmocka_unit_test (test_content_id),     cmocka_unit_test (test_tags),
+        cmocka_unit_test (test_wrapping),       cmocka_unit_test (test_inner_headers),
+        cmocka_unit_test (test_deep),           cmocka_unit_test (test_many_parts),
+        cmocka_unit_test (test_deep_addresses), cmocka_unit_test (test_long_lines),
+        cmocka_unit_test (test_long_boundary),  cmocka_unit_test (test_prologue),
     };
 
     return cmocka_run_group_tests_name ("mime parts", tests, NULL, NULL);
