@@ -19,6 +19,7 @@
 #include <uchardet.h>
 
 #define GUESS_MAX ((size_t) 64 << 10) /* bytes shown to the detector */
+#define SURE 3                        /* signs of UTF-8 that are more than chance */
 #define GUESS_MIN 12                  /* letters below which its guess is worth nothing */
 
 /* ---- looking at bytes ---- */
@@ -96,6 +97,15 @@ count_sequences (const char *bytes, size_t length, size_t *good_out, size_t *bad
     }
     *good_out = good;
     *bad_out = bad;
+}
+
+bool
+charset_is_mostly_utf8 (const char *bytes, size_t length)
+{
+    size_t good, bad;
+
+    count_sequences (bytes, length, &good, &bad);
+    return good > bad || bad == 0;
 }
 
 /* ---- reading ---- */
@@ -343,7 +353,7 @@ settle (const char *name, const char *bytes, size_t length, bool ascii)
 static size_t
 least_marks (bool is_utf8, size_t good, size_t bad)
 {
-    return is_utf8 && good >= bad ? 1 : 3;
+    return is_utf8 && good >= bad ? 1 : SURE;
 }
 
 char *
@@ -362,7 +372,7 @@ charset_to_utf8 (void *ctx, const char *bytes, size_t length, const char *label,
     if (ascii && (is_utf8 || charset_name_ascii_compatible (name)))
         return copy (ctx, bytes, length, length_out);
     count_sequences (bytes, length, &good, &bad);
-    if (is_utf8 && bad == 0)
+    if (bad == 0 && (is_utf8 || (good >= SURE && charset_name_single_byte (name))))
         return copy (ctx, bytes, length - cut_off_length (bytes, length), length_out);
     if (good > 0 && bad > 0 && (is_utf8 || charset_name_single_byte (name)))
         out = charset_read_mixed (ctx, bytes, length, label, least_marks (is_utf8, good, bad),

@@ -30,6 +30,8 @@ mend_field (struct mime_headers *headers, struct mime_field *field, const char *
 
     if (!needs_mending (field->value, length))
         return;
+    if (charset_is_mostly_utf8 (field->value, length))
+        label = NULL;
     text = charset_to_utf8 (headers, field->value, length, label, &length);
     if (length > HEADER_MAX) {
         headers->cut = true;

@@ -15,6 +15,8 @@ test_raw_letters (void **state)
         {"Subject: \xf0\xd2\xc9\nContent-Type: text/plain; charset=koi8-r\n\nx\n",
          "\xd0\x9f\xd1\x80\xd0\xb8"},
         {"Subject: \xe9\nContent-Type: text/plain; charset=utf-8\n\nx\n", "\xc3\xa9"},
+        {"Subject: \xc5\xbelu\xc5\xa5 \xe9\nContent-Type: text/plain; charset=koi8-r\n\nx\n",
+         "\xc5\xbelu\xc5\xa5 \xc3\xa9"},
         {"Subject: \xe9\nContent-Type: text/plain; charset=x-unknown\n\nx\n", "\xc3\xa9"},
         {"Subject: \xd0\x9f\nContent-Type: text/plain; charset=koi8-r\n\nx\n", "\xd0\x9f"},
         {"Subject: \x95\x5c\x8e\xa6\nContent-Type: text/plain; charset=shift_jis\n\nx\n",

@@ -62,6 +62,9 @@ test_charsets (void **state)
         {"utf-7", "caf\xe9", "caf\xc3\xa9"},
         {"utf-16", "caf\xc3\xa9 here", "caf\xc3\xa9 here"},
         {"utf-16", "plain\n", "plain\n"},
+        {"windows-1252", "caf\xc3\xa9, \xc3\xa9t\xc3\xa9", "caf\xc3\xa9, \xc3\xa9t\xc3\xa9"},
+        {"koi8-r", "\xd0\x9f\xd1\x80\xd0\xb8", "\xd0\x9f\xd1\x80\xd0\xb8"},
+        {"windows-1252", "\xc3\xa9", "\xc3\x83\xc2\xa9"}, /* too little to be sure */
         {"utf-16le", "the caf\xe9\n", "the caf\xc3\xa9\n"},
         {"hz-gb-2312", "caf\xc3\xa9", "caf\xc3\xa9"},
         /* a label and more */
