@@ -209,12 +209,13 @@ mime_part_message (void *ctx, const struct mime_message *message, const struct m
     if (part->kind == MAIL_PART_LEAF && mime_type_is_message (part->type) &&
         !mime_encoding_is_identity (source->encoding))
         bytes = mime_part_bytes (temporary, source, TEXT_MAX);
-    if (mime_headers_begin (bytes.data, bytes.length)) {
+    if (mime_headers_begin (bytes.data, bytes.length))
         inner->source = mime_source_bytes (inner, bytes);
-        parse_entity (inner);
-    } else
-        TALLOC_FREE (inner);
     talloc_free (temporary);
+    if (inner->source != NULL)
+        parse_entity (inner);
+    else
+        TALLOC_FREE (inner);
     return inner;
 }
 

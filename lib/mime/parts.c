@@ -27,9 +27,33 @@ static char *
 repaired (void *ctx, const struct mime_message *message, const char *raw)
 {
     size_t length = strlen (raw);
-    bool utf8 = g_utf8_validate (raw, (gssize) length, NULL);
+    bool utf8 = charset_is_mostly_utf8 (raw, length);
 
     return charset_to_utf8 (ctx, raw, length, utf8 ? NULL : message->charset, &length);
+}
+
+/* Where a parameter is there in its plain and its extended form (RFC 2231), the extended one
+ * counts, as RFC 6266 4.3 has it: the other is often all question marks. Its name is spoiled. */
+static void
+prefer_extended (char *value, const char *name)
+{
+    size_t n = strlen (name);
+    char *plain = NULL;
+    bool extended = false, quoted = false;
+
+    for (char *p = value; *p != '\0'; p++) {
+        if (*p == '\\' && p[1] != '\0')
+            p++;
+        else if (*p == '"')
+            quoted = !quoted;
+        else if (!quoted && strchr ("; \t", *p) != NULL &&
+                 g_ascii_strncasecmp (p + 1, name, n) == 0) {
+            extended |= p[1 + n] == '*';
+            plain = p[1 + n] == '=' ? p + 1 : plain;
+        }
+    }
+    if (extended && plain != NULL)
+        *plain = 'x';
 }
 
 /* "major/minor" in lower case. What has no slash is to be read as if it were not there (RFC 2045
@@ -104,6 +128,7 @@ parse_type (void *ctx, char *value)
 
     if (strchr (value, '/') == NULL || *value == '/')
         return NULL;
+    prefer_extended (value, "name");
     value = mended_type (ctx, value);
     type = g_mime_content_type_parse (mime_parser_options (), value);
     if (g_mime_content_type_is_type (type, "application", "octet-stream") &&
@@ -145,6 +170,7 @@ read_disposition (struct mime_message *message, struct mail_part *part, const ch
     if (raw == NULL)
         return;
     value = repaired (message, message, raw);
+    prefer_extended (value, "filename");
     disposition = g_mime_content_disposition_parse (mime_parser_options (), value);
     kind = g_mime_content_disposition_get_disposition (disposition);
     name = g_mime_content_disposition_get_parameter (disposition, "filename");

@@ -176,6 +176,12 @@ test_names (void **state)
         {"Content-Disposition: attachment; filename*0*=UTF-8''B%C3%BCro; filename*1*=%20R; "
          "filename*2=14.pdf\n",
          "B\xc3\xbcro R14.pdf"},
+        {"Content-Disposition: attachment; filename=\"???.txt\"; filename*=utf-8''%C3%A9.txt\n",
+         "\xc3\xa9.txt"},
+        {"Content-Disposition: attachment; filename*=utf-8''%C3%A9.txt;filename=\"???.txt\"\n",
+         "\xc3\xa9.txt"},
+        {"Content-Type: image/png; name=x.png; name*0=y; name*1=.png\n", "y.png"},
+        {"Content-Disposition: attachment; filename=\"a filename*.txt\"\n", "a filename*.txt"},
         {"Content-Disposition: attachment; filename*=iso-8859-1'en'caf%E9.txt\n",
          "caf\xc3\xa9.txt"},
         {"Content-Type: x/y; name=\"=?UTF-8?B?w6ljb2xlLnppcA==?=\"\n", "\xc3\xa9"
