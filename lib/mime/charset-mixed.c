@@ -45,6 +45,16 @@ is_utf8_line (const struct mixed *mixed, const char *line, const char *next)
            g_utf8_validate (line, (gssize) (next - line), NULL);
 }
 
+/* Whether the lines that are not UTF-8 are it but for some bytes. */
+static bool
+is_damaged (const GString *others)
+{
+    size_t good, bad;
+
+    charset_count_sequences (others->str, others->len, &good, &bad);
+    return good > 0;
+}
+
 /* The lines that are not UTF-8; NULL where all are, or none is. */
 static GString *
 other_lines (const struct mixed *mixed)
@@ -59,7 +69,7 @@ other_lines (const struct mixed *mixed)
         else
             g_string_append_len (others, line, next - line);
     }
-    if (found && others->len > 0)
+    if (found && others->len > 0 && !(mixed->least == 1 && is_damaged (others)))
         return others;
     g_string_free (others, TRUE);
     return NULL;

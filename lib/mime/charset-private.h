@@ -19,6 +19,11 @@ bool charset_name_single_byte (const char *name);
 /* Whether bytes below 0x80 are ASCII, whatever stands around them. */
 bool charset_name_ascii_compatible (const char *name);
 
+/* ---- charset.c ---- */
+
+/* Counts what makes UTF-8 likely, characters beyond ASCII, and what contradicts it, bytes. */
+void charset_count_sequences (const char *bytes, size_t length, size_t *good_out, size_t *bad_out);
+
 /* ---- charset-wide.c ---- */
 
 /* The set that the bytes are in, where it is one of wide characters; NULL where it is not, though
@@ -37,7 +42,7 @@ const char *charset_unshift (void *ctx, const char *name, const char *bytes, siz
 
 /* Text of which some lines are UTF-8, with at least so many bytes that follow the first one of a
  * character, and the others something else, by the rules of charset_to_utf8() for this label; NULL
- * where it is not that. */
+ * where it is not that. Where one such byte is enough, the others must have nothing of UTF-8. */
 char *charset_read_mixed (void *ctx, const char *bytes, size_t length, const char *label,
                           size_t least, size_t *length_out);
 

@@ -80,9 +80,8 @@ cut_off_length (const char *bytes, size_t length)
     return 0;
 }
 
-/* Counts what makes UTF-8 likely and what contradicts it. */
-static void
-count_sequences (const char *bytes, size_t length, size_t *good_out, size_t *bad_out)
+void
+charset_count_sequences (const char *bytes, size_t length, size_t *good_out, size_t *bad_out)
 {
     size_t good = 0, bad = 0;
 
@@ -104,7 +103,7 @@ charset_is_mostly_utf8 (const char *bytes, size_t length)
 {
     size_t good, bad;
 
-    count_sequences (bytes, length, &good, &bad);
+    charset_count_sequences (bytes, length, &good, &bad);
     return good > bad || bad == 0;
 }
 
@@ -371,7 +370,7 @@ charset_to_utf8 (void *ctx, const char *bytes, size_t length, const char *label,
         return out;
     if (ascii && (is_utf8 || charset_name_ascii_compatible (name)))
         return copy (ctx, bytes, length, length_out);
-    count_sequences (bytes, length, &good, &bad);
+    charset_count_sequences (bytes, length, &good, &bad);
     if (bad == 0 && (is_utf8 || (good >= SURE && charset_name_single_byte (name))))
         return copy (ctx, bytes, length - cut_off_length (bytes, length), length_out);
     if (good > 0 && bad > 0 && (is_utf8 || charset_name_single_byte (name)))

@@ -105,12 +105,12 @@ put_value (char *out, const char *value, size_t length, bool *cut)
 {
     char *start = out;
 
-    while (length > 0 && g_ascii_isspace (*value))
+    while (length > 0 && (g_ascii_isspace (*value) || *value == '\0'))
         value++, length--;
     for (size_t i = 0; i < length && out - start < HEADER_MAX; i++) {
-        if (value[i] == '\r' && i + 1 < length && value[i + 1] != '\n')
+        if (value[i] == '\0' || (value[i] == '\r' && i + 1 < length && value[i + 1] != '\n'))
             *out++ = ' ';
-        else if (value[i] != '\0' && value[i] != '\r' && value[i] != '\n')
+        else if (value[i] != '\r' && value[i] != '\n')
             *out++ = value[i];
     }
     *cut |= out - start == HEADER_MAX;
