@@ -359,7 +359,7 @@ char *
 charset_to_utf8 (void *ctx, const char *bytes, size_t length, const char *label, size_t *length_out)
 {
     char buffer[CHARSET_LABEL_MAX], *out = NULL;
-    bool ascii = charset_is_ascii (bytes, length), is_utf8;
+    bool ascii = charset_is_ascii (bytes, length), is_utf8, few;
     const char *name = settle (charset_label_name (label, buffer), bytes, length, ascii);
     size_t good, bad;
 
@@ -383,7 +383,9 @@ charset_to_utf8 (void *ctx, const char *bytes, size_t length, const char *label,
         if (out == NULL) /* one byte in 64 may be wrong */
             out = convert_from (ctx, name, length / 64, bytes, length, length_out);
     }
-    if (out == NULL && good > bad)
+    /* a label that is right for some of a text too short to guess */
+    few = name != NULL && is_utf8 && good > 0 && count_letters (bytes, length) < GUESS_MIN;
+    if (out == NULL && (good > bad || few))
         out = copy_repaired (ctx, bytes, length, true, length_out);
     return out != NULL ? out : read_guessed (ctx, bytes, length, length_out);
 }
