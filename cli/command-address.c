@@ -116,36 +116,54 @@ print_person (const struct run *run, const struct person *person)
  */
 
 static void
-take_field (struct run *run, const struct mail_message *message, enum mail_field field)
+take_people (struct run *run, const struct mail_address *list, size_t count)
 {
-    size_t count;
-    struct mail_address *list = mail_message_addresses (NULL, message, field, &count);
-
     for (size_t i = 0; i < count; i++) {
         bool again = run->people && !people_add (run->people, &list[i]);
 
         if (run->at_once && !again)
             print_person (run, &(struct person){.address = list[i]});
     }
+}
+
+static void
+take_field (struct run *run, const struct mail_message *message, enum mail_field field)
+{
+    size_t count;
+    struct mail_address *list = mail_message_addresses (NULL, message, field, &count);
+
+    take_people (run, list, count);
     talloc_free (list);
 }
 
 static void
 take_message (struct run *run, const struct mail_message *message)
 {
-    int output = run->options->output;
-
-    if (output & SENDER || !(output & RECIPIENTS))
+    if (run->options->output & SENDER)
         take_field (run, message, MAIL_FROM);
-    if (!(output & RECIPIENTS))
-        return;
     take_field (run, message, MAIL_TO);
     take_field (run, message, MAIL_CC);
     take_field (run, message, MAIL_BCC);
 }
 
 static enum mail_status
-take_all (void *ctx, struct run *run)
+take_senders (void *ctx, struct run *run)
+{
+    struct mail_senders *senders;
+    const struct mail_sender *sender;
+    enum mail_status status = mail_senders_open (ctx, run->results, &senders);
+
+    while (status == MAIL_OK && !output_broken ()) {
+        status = mail_senders_next (senders, &sender);
+        if (status != MAIL_OK || !sender)
+            break;
+        take_people (run, sender->addresses, sender->count);
+    }
+    return status;
+}
+
+static enum mail_status
+take_messages (void *ctx, struct run *run)
 {
     struct mail_messages *messages;
     struct mail_message *message;
@@ -191,7 +209,7 @@ run_query (void *ctx, struct run *run)
         run->people = people_create (ctx);
     if (status == MAIL_OK) {
         printer_begin_list (run->printer);
-        status = take_all (ctx, run);
+        status = options->output & RECIPIENTS ? take_messages (ctx, run) : take_senders (ctx, run);
         if (!run->at_once)
             print_people (ctx, run);
         printer_end (run->printer);

@@ -135,7 +135,8 @@ send_file (struct lane *lane)
         return;
     }
     lane->bytes += file->stat.size;
-    crew_job (apply->crew, lane->worker, lane->block.used, session_keys_at (lane, at), &fd, 1);
+    crew_job (apply->crew, lane->worker,
+              &(struct build_job){lane->block.used, &fd, 1, session_keys_at (lane, at), false});
 }
 
 void

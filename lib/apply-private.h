@@ -84,6 +84,7 @@ struct sources {
     const char *const *session_keys; /* of the message; hang on this */
     bool decrypted;                  /* words of it are of what was encrypted */
     GArray *missing;                 /* digests of files that could not be opened */
+    bool part;                       /* a file was left out whose words may be none of these */
 };
 struct sources *sources_create (void *ctx);
 /* Opens a file, unless one with its words is open. Without a dispensable one that cannot be read

@@ -81,15 +81,18 @@ sources_open (struct sources *sources, const char *path, const unsigned char *di
     struct parsed_file file;
     if (has_words (sources, digest))
         return true;
+    sources->part |= sources->count == WIRE_FILES_MAX;
     if (sources->count == WIRE_FILES_MAX)
         return false;
     int fd = build_open (sources, path, &file);
     if (fd >= 0) {
         memcpy (sources->digests[sources->count], digest, DIGEST_SIZE);
         sources->fds[sources->count++] = fd;
-    } else if (file.vanished || !dispensable) {
-        g_array_append_vals (sources->missing, digest, 1);
+        return true;
     }
+    sources->part = true;
+    if (file.vanished || !dispensable)
+        g_array_append_vals (sources->missing, digest, 1);
     return true;
 }
 
@@ -108,6 +111,8 @@ sources_are_whole (const struct sources *sources)
 void
 sources_send (struct sources *sources, struct crew *crew, unsigned worker, uint32_t docid)
 {
-    crew_job (crew, worker, docid, sources->session_keys, sources->fds, sources->count);
+    struct build_job job = {docid, sources->fds, sources->count, sources->session_keys,
+                            sources->part};
+    crew_job (crew, worker, &job);
     sources->count = 0; /* closed by now */
 }

@@ -2,7 +2,7 @@
 /*
  * content.c - the public view of a mail file's content; all of the work is done in mime/.
  */
-#include "mailindex.h"
+#include "addresses.h"
 #include "message.h"
 #include "mime/crypto.h"
 #include "mime/mime.h"
@@ -198,45 +198,14 @@ mail_content_session_keys (const struct mail_content *content, size_t *count_out
     return crypto->session_keys ? crypto->session_keys : none;
 }
 
-/* ---- addresses ---- */
-
-/* The mailboxes of a raw value. */
-static struct mail_address *
-read_addresses (void *ctx, const char *raw, size_t *count_out)
-{
-    size_t count, kept = 0;
-    struct mime_address *list = mime_decode_addresses (ctx, raw, &count);
-    struct mail_address *addresses = talloc_array (ctx, struct mail_address, count + 1);
-
-    for (size_t i = 0; i < count; i++)
-        if (*list[i].address != '\0')
-            addresses[kept++] = (struct mail_address){list[i].name, list[i].address};
-    talloc_steal (addresses, list);
-    *count_out = kept;
-    return addresses;
-}
-
-struct mail_address *
-mail_message_addresses (void *ctx, const struct mail_message *message, enum mail_field field,
-                        size_t *count_out)
-{
-    return read_addresses (ctx, message_raw_field (message, field), count_out);
-}
-
 struct mail_address *
 mail_content_addresses (void *ctx, const struct mail_content *content, const char *name,
                         size_t *count_out)
 {
     void *local = talloc_new (ctx);
     const char *raw = mime_header_joined (local, content->message, NULL, name);
-    struct mail_address *addresses = read_addresses (ctx, raw != NULL ? raw : "", count_out);
+    struct mail_address *addresses = addresses_read (ctx, raw != NULL ? raw : "", count_out);
 
     talloc_free (local);
     return addresses;
-}
-
-char *
-mail_address_text (void *ctx, const struct mail_address *address)
-{
-    return mime_address_text (ctx, address->name, address->address);
 }

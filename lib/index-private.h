@@ -68,6 +68,8 @@ enum mail_status index_metadata (void *ctx, struct mail_index *index, const char
 
 /* Opens the text segments; MAIL_ERROR_OVERTAKEN when one is missing. */
 enum mail_status index_open_segments (struct mail_index *index);
+/* Reads which text is whose: stale, alias_ids, alias_of. */
+enum mail_status index_load_aliases (struct mail_index *index);
 /* Searches all segments, in order of ids, with aliases applied and stale documents left out: ids of
  * messages. */
 enum mail_status index_search_text (void *ctx, struct mail_index *index,
@@ -82,7 +84,7 @@ enum mail_status index_search_state (void *ctx, struct mail_index *index,
  * be read (the handle has the text). */
 const struct mail_folders *index_folders (struct mail_index *index);
 /* Turns text ids into message ids: stale ones go, aliases become their messages. Aliases have been
- * read (by a search of text). The new set hangs on ctx. */
+ * loaded. The new set hangs on ctx. */
 void index_owners (void *ctx, const struct mail_index *index, struct idset *set);
 /* Messages that have a text document with an id between first and last which is not their own id.
  */

@@ -467,8 +467,8 @@ note_alias (void *closure, uint32_t id, const char *value, size_t length)
     return true;
 }
 
-static enum mail_status
-load_aliases (struct mail_index *index)
+enum mail_status
+index_load_aliases (struct mail_index *index)
 {
     if (index->aliases_loaded)
         return MAIL_OK;
@@ -515,7 +515,7 @@ enum mail_status
 index_alias_owners (void *ctx, struct mail_index *index, uint32_t first, uint32_t last,
                     struct idset *set_out)
 {
-    enum mail_status status = load_aliases (index);
+    enum mail_status status = index_load_aliases (index);
     if (status != MAIL_OK)
         return status;
     uint32_t *ids = talloc_array (ctx, uint32_t, index->alias_ids.count + 1);
@@ -534,7 +534,7 @@ index_search_text (void *ctx, struct mail_index *index, const struct store_query
                    struct idset *set_out)
 {
     struct idset all = {NULL, 0};
-    enum mail_status status = load_aliases (index);
+    enum mail_status status = index_load_aliases (index);
     if (status == MAIL_OK)
         status = index_open_segments (index);
     if (status != MAIL_OK)

@@ -461,6 +461,21 @@ enum mail_status mail_messages_open_headers (void *ctx, struct mail_results *res
 enum mail_status mail_messages_next (struct mail_messages *messages,
                                      struct mail_message **message_out);
 
+/* What the field From of a message says, as mail_message_addresses has it. */
+struct mail_sender {
+    const struct mail_address *addresses;
+    size_t count;
+};
+/* Whom all matches are from, in the order of results: a tenth of the work of reading the messages.
+ */
+struct mail_senders;
+enum mail_status mail_senders_open (void *ctx, struct mail_results *results,
+                                    struct mail_senders **senders_out);
+/* That of the next message, or NULL at the end. It lives as long as senders, and messages with the
+ * same From have the same one. A message that is gone by now is passed over. */
+enum mail_status mail_senders_next (struct mail_senders *senders,
+                                    const struct mail_sender **sender_out);
+
 /* Every tag in the index, in byte order, NULL-terminated. */
 enum mail_status mail_index_tags (void *ctx, struct mail_index *index, char ***tags_out);
 /* The tags of all matches, in byte order, NULL-terminated. */

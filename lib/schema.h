@@ -6,7 +6,7 @@
 #ifndef SCHEMA_H
 #define SCHEMA_H
 
-#define SCHEMA_VERSION 2
+#define SCHEMA_VERSION 3
 
 /* ---- state: terms ---- */
 #define TERM_TYPE_MAIL "Tm"
@@ -78,8 +78,12 @@ enum text_field { TEXT_FIELD_LIST (TEXT_FIELD_ENUM) FIELD_COUNT };
 #undef TEXT_FIELD_ENUM
 #define PREFIX_USER "X" /* of a header field that the user added: then its name and a colon */
 
-/* ---- text: value slots: a header, decoded as regular expressions see it, of each file that the
- * document was made of, each ended by a NUL; longer together than TEXT_VALUE_MAX: "!" ---- */
+/* ---- text: value slots: a header of each file that the document was made of, decoded as regular
+ * expressions see it, each ended by a NUL; of From also the raw value, behind TEXT_VALUE_RAW, where
+ * it is another. TEXT_VALUE_NONE where that is longer than TEXT_VALUE_MAX, or where there are files
+ * that the document was not made of ---- */
+#define TEXT_VALUE_RAW '\n'
+#define TEXT_VALUE_NONE "!"
 enum text_slot { TEXT_SLOT_FROM, TEXT_SLOT_SUBJECT, TEXT_SLOT_COUNT };
 
 /* ---- limits ---- */

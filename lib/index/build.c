@@ -272,12 +272,17 @@ enum mail_status
 builder_add (struct builder *builder, void *ctx, const struct build_job *job,
              struct parsed_file *files_out)
 {
-    bool any = false;
+    bool any = false, all = !job->part;
     terms_clear (builder->terms);
-    for (size_t i = 0; i < job->count; i++)
-        any |= add_file (builder, ctx, job, job->fds[i], &files_out[i]);
+    for (size_t i = 0; i < job->count; i++) {
+        bool added = add_file (builder, ctx, job, job->fds[i], &files_out[i]);
+        any |= added;
+        all &= added;
+    }
     if (!any)
         return MAIL_OK;
+    if (!all)
+        terms_lack_headers (builder->terms);
     builder->documents++;
     enum mail_status status = terms_store (builder->terms, builder->store, job->docid);
     if (status != MAIL_OK)

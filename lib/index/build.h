@@ -20,6 +20,7 @@ struct build_job {
     const int *fds; /* open regular files, read from their start; the caller closes them */
     size_t count;
     const char *const *session_keys; /* of the message; NULL-terminated; NULL: none */
+    bool part;                       /* the message has files with words that are not among these */
 };
 
 /* What is known of a file once it is parsed. */

@@ -283,23 +283,23 @@ crew_room (const struct crew *crew, unsigned worker)
 }
 
 void
-crew_job (struct crew *crew, unsigned worker, uint32_t docid, const char *const *session_keys,
-          const int *fds, size_t count)
+crew_job (struct crew *crew, unsigned worker, const struct build_job *job)
 {
     struct member *member = &crew->members[worker];
-    struct sent_job job = {docid, count};
+    struct sent_job sent = {job->docid, job->count};
+    uint64_t number = job->docid | (job->part ? WIRE_JOB_PART : 0);
     if (!crew->workers) {
-        own_job (crew, &(struct build_job){docid, fds, count, session_keys});
+        own_job (crew, job);
         return;
     }
     GByteArray *keys = g_byte_array_new ();
-    for (; session_keys && *session_keys; session_keys++)
-        g_byte_array_append (keys, (const guint8 *) *session_keys, strlen (*session_keys) + 1);
-    g_array_append_val (member->sent, job);
-    ask (member, WIRE_JOB, docid, keys->data, keys->len, fds, count);
+    for (const char *const *key = job->session_keys; key && *key; key++)
+        g_byte_array_append (keys, (const guint8 *) *key, strlen (*key) + 1);
+    g_array_append_val (member->sent, sent);
+    ask (member, WIRE_JOB, number, keys->data, keys->len, job->fds, job->count);
     g_byte_array_unref (keys);
-    for (size_t i = 0; i < count; i++)
-        close (fds[i]);
+    for (size_t i = 0; i < job->count; i++)
+        close (job->fds[i]);
 }
 
 void

@@ -48,9 +48,8 @@ unsigned crew_size (const struct crew *crew);
 void crew_begin (struct crew *crew, unsigned worker, const char *folder);
 /* Jobs that may be sent to this worker now without waiting for an answer first. */
 unsigned crew_room (const struct crew *crew, unsigned worker);
-/* The descriptors are closed here. session_keys: NULL-terminated; NULL: none. */
-void crew_job (struct crew *crew, unsigned worker, uint32_t docid, const char *const *session_keys,
-               const int *fds, size_t count);
+/* The job's descriptors are closed here. */
+void crew_job (struct crew *crew, unsigned worker, const struct build_job *job);
 void crew_end (struct crew *crew, unsigned worker, const char *path, uint32_t first, uint32_t last);
 void crew_merge (struct crew *crew, unsigned worker, const char *path, const char *const *sources,
                  size_t count);

@@ -96,22 +96,25 @@ add_every (struct adding *adding, unsigned field, bool addresses, const char *na
         add_header (adding, field, addresses, raw);
 }
 
-static void
-add_column_text (struct adding *adding, enum text_slot slot, const char *raw)
-{
-    char *text = mime_decode_text (NULL, raw);
-
-    terms_add_header (adding->terms, slot, text);
-    talloc_free (text);
-}
-
 /* What records have of it, too: the first. */
-static void
-add_column (struct adding *adding, enum text_slot slot, const char *name)
+static const char *
+first_value (const struct adding *adding, const char *name)
 {
     const char *raw = mime_header_raw (adding->message, name, 0);
 
-    add_column_text (adding, slot, raw ? raw : "");
+    return raw ? raw : "";
+}
+
+/* People are read from what is encoded, as in records. */
+static void
+add_from_column (struct adding *adding, const char *raw)
+{
+    char *text = mime_decode_text (NULL, raw);
+
+    if (strcmp (text, raw) != 0)
+        text = talloc_asprintf_append (text, "%c%s", TEXT_VALUE_RAW, raw);
+    terms_add_header (adding->terms, TEXT_SLOT_FROM, text);
+    talloc_free (text);
 }
 
 static void
@@ -120,11 +123,11 @@ add_headers (struct adding *adding)
     const struct fields *fields = terms_fields (adding->terms);
     const char *hidden = mime_message_hidden_subject (adding->message);
 
-    add_column (adding, TEXT_SLOT_FROM, "From");
-    if (hidden)
-        add_column_text (adding, TEXT_SLOT_SUBJECT, hidden);
-    else
-        add_column (adding, TEXT_SLOT_SUBJECT, "Subject");
+    char *subject = mime_decode_text (NULL, hidden ? hidden : first_value (adding, "Subject"));
+
+    add_from_column (adding, first_value (adding, "From"));
+    terms_add_header (adding->terms, TEXT_SLOT_SUBJECT, subject);
+    talloc_free (subject);
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
         add_every (adding, headers[i].field, headers[i].addresses, headers[i].name);
     if (hidden)

@@ -69,6 +69,7 @@ struct terms {
     size_t bytes;                      /* of text so far */
     bool cut;                          /* something was left out for a limit */
     GString *headers[TEXT_SLOT_COUNT]; /* values of columns */
+    bool lacks_headers;                /* terms_lack_headers() */
     unsigned field;                    /* of the text that is being read */
 };
 
@@ -179,7 +180,7 @@ terms_clear (struct terms *terms)
     for (size_t i = 0; i < TEXT_SLOT_COUNT; i++)
         g_string_truncate (terms->headers[i], 0);
     terms->bytes = 0;
-    terms->cut = false;
+    terms->cut = terms->lacks_headers = false;
     g_checksum_reset (terms->checksum);
 }
 
@@ -341,6 +342,12 @@ terms_add_header (struct terms *terms, enum text_slot slot, const char *text)
 }
 
 void
+terms_lack_headers (struct terms *terms)
+{
+    terms->lacks_headers = true;
+}
+
+void
 terms_digest (struct terms *terms, unsigned char digest_out[16])
 {
     GChecksum *copy = g_checksum_copy (terms->checksum);
@@ -475,10 +482,10 @@ column_values (const struct terms *terms, struct store_value values[TEXT_SLOT_CO
 
     for (unsigned slot = 0; slot < TEXT_SLOT_COUNT; slot++) {
         const GString *header = terms->headers[slot];
-        bool too_long = header->len > TEXT_VALUE_MAX;
+        bool is_all = header->len <= TEXT_VALUE_MAX && !terms->lacks_headers;
         if (header->len > 0)
-            values[count++] = (struct store_value){slot, too_long ? "!" : header->str,
-                                                   too_long ? 1 : header->len};
+            values[count++] = (struct store_value){slot, is_all ? header->str : TEXT_VALUE_NONE,
+                                                   is_all ? header->len : strlen (TEXT_VALUE_NONE)};
     }
     return count;
 }

@@ -25,6 +25,8 @@ void terms_add_text (struct terms *terms, unsigned field, const char *text, size
 bool terms_are_cut (const struct terms *terms);
 /* The header of one more file, for the column; counts for the digest. */
 void terms_add_header (struct terms *terms, enum text_slot slot, const char *text);
+/* There are files of which the headers are not known: the columns say so. */
+void terms_lack_headers (struct terms *terms);
 /* 16 bytes over all (field, text) added since terms_clear: two documents with equal digests have
  * equal words. */
 void terms_digest (struct terms *terms, unsigned char digest_out[16]);

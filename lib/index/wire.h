@@ -17,11 +17,11 @@ enum wire_type {
     /* to a worker */
     WIRE_FIELDS, /* once, before all else; payload: fields_encode; number: enum mail_decrypt */
     WIRE_BLOCK,  /* begins a segment; payload: an empty folder for its parts */
-    WIRE_JOB,    /* number: docid; with the files' descriptors; payload: session keys of the
-                    message, each ended by a NUL */
-    WIRE_END,    /* no more jobs: finish the segment; payload: its path; number: first docid << 32 |
-                    last */
-    WIRE_MERGE,  /* payload: path of the result, then the sources, each ended by a NUL */
+    WIRE_JOB, /* number: docid, | WIRE_JOB_PART; with the files' descriptors; payload: session keys
+                 of the message, each ended by a NUL */
+    WIRE_END, /* no more jobs: finish the segment; payload: its path; number: first docid << 32 |
+                 last */
+    WIRE_MERGE, /* payload: path of the result, then the sources, each ended by a NUL */
     /* from a worker */
     WIRE_BEGIN,   /* number: docid of the job that is begun */
     WIRE_PARSED,  /* number: docid; payload: wire_encode_parsed of its files */
@@ -32,6 +32,7 @@ enum wire_type {
     WIRE_OPENED
 };
 
+#define WIRE_JOB_PART (UINT64_C (1) << 32) /* build_job.part */
 #define WIRE_FILES_MAX 250 /* descriptors of one job; Linux lets 253 through at once */
 
 struct wire_header {

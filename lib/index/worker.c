@@ -84,7 +84,8 @@ do_job (struct worker *worker, const struct wire_header *header, const char *pay
     void *local = talloc_new (NULL);
     size_t length;
     uint32_t docid = (uint32_t) header->number;
-    struct build_job job = {docid, fds, count, wire_strings (local, payload, header->length)};
+    struct build_job job = {docid, fds, count, wire_strings (local, payload, header->length),
+                            (header->number & WIRE_JOB_PART) != 0};
     struct parsed_file *files = talloc_zero_array (local, struct parsed_file, count);
     if (worker->builder) {
         wire_send (worker->fd, WIRE_BEGIN, docid, NULL, 0, NULL, 0);

@@ -148,20 +148,6 @@ evaluate_state (struct evaluation *evaluation, struct plan *plan, const struct i
 
 /* ---- text ---------------------------------------------------------------------------------- */
 
-/* Aliases are read by the first search; this makes it one for nothing. */
-static enum mail_status
-read_aliases (struct evaluation *evaluation)
-{
-    struct store_query nothing = {.op = STORE_OP_NOTHING};
-    struct idset set = {0};
-    enum mail_status status = MAIL_OK;
-
-    if (!evaluation->index->aliases_loaded)
-        status = index_search_text (evaluation->ctx, evaluation->index, &nothing, &set);
-    idset_drop (&set);
-    return status;
-}
-
 /* Ids of messages and those of the text documents that stand for them. Text that is stale may be
  * among them; the search leaves it out. */
 static struct idset
@@ -183,7 +169,7 @@ with_aliases (struct evaluation *evaluation, struct idset messages)
 enum mail_status
 evaluate_with_aliases (struct evaluation *evaluation, struct idset messages, struct idset *set_out)
 {
-    enum mail_status status = read_aliases (evaluation);
+    enum mail_status status = index_load_aliases (evaluation->index);
 
     if (status == MAIL_OK)
         *set_out = with_aliases (evaluation, messages);

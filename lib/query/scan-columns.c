@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * scan-columns.c - one pass over the From or Subject of the text of messages.
+ * scan-columns.c - matches the columns of text with From and Subject.
  *
  * A record costs ten microseconds to read and take apart, a value of a column a tenth of one. A
  * byte a text says what is known of it so far. Most people write more than one mail, and matching
  * an expression costs more than looking a name up: what it said of a From is kept.
  */
 #include "query/scan-columns.h"
-#include "index/hash.h"
+#include "column.h"
 #include <glib.h>
 #include <string.h>
 #include <talloc.h>
@@ -22,10 +22,8 @@ struct columns {
     size_t count;
     enum text_slot slot; /* of this pass */
     struct idset texts;
-    uint8_t *known;    /* by place in texts */
-    struct idset part; /* of texts, those of a segment */
-    size_t at;         /* in part */
-    GHashTable *kept;  /* From → whether it matches, as a pointer; NULL: nothing is kept */
+    uint8_t *known;   /* by place in texts */
+    GHashTable *kept; /* From → whether it matches, as a pointer; NULL: nothing is kept */
 };
 
 static enum text_slot
@@ -35,11 +33,27 @@ slot_of (const struct header_pattern *pattern)
 }
 
 static bool
-pattern_matches (const struct header_pattern *pattern, const char *text)
+pattern_matches (const struct header_pattern *pattern, const char *text, const char *end)
 {
-    if (pattern->literal != NULL)
-        return strstr (text, pattern->literal) != NULL;
-    return regexec (pattern->regex, text, 0, NULL, 0) == 0;
+    regmatch_t range = {.rm_so = 0, .rm_eo = (regoff_t) (end - text)};
+    const char *found;
+
+    if (pattern->literal == NULL)
+        return regexec (pattern->regex, text, 0, &range, REG_STARTEND) == 0;
+    found = strstr (text, pattern->literal);
+    return found != NULL && found + strlen (pattern->literal) <= end;
+}
+
+static bool
+text_matches (const struct columns *columns, const char *text)
+{
+    const char *end = strchrnul (text, TEXT_VALUE_RAW);
+
+    for (size_t i = 0; i < columns->count; i++)
+        if (slot_of (&columns->patterns[i]) == columns->slot &&
+            pattern_matches (&columns->patterns[i], text, end))
+            return true;
+    return false;
 }
 
 /* Texts, each ended by a NUL. */
@@ -47,17 +61,9 @@ static bool
 value_matches (const struct columns *columns, const char *value, size_t length)
 {
     for (const char *text = value; text < value + length; text += strlen (text) + 1)
-        for (size_t i = 0; i < columns->count; i++)
-            if (slot_of (&columns->patterns[i]) == columns->slot &&
-                pattern_matches (&columns->patterns[i], text))
-                return true;
+        if (text_matches (columns, text))
+            return true;
     return false;
-}
-
-static guint
-hash_value (gconstpointer value)
-{
-    return (guint) hash_bytes (value, strlen (value));
 }
 
 /* The same, kept for the next one with this value. */
@@ -77,34 +83,14 @@ kept_matches (struct columns *columns, const char *value, size_t length)
     return matches;
 }
 
-static bool
-note_value (void *closure, uint32_t id, const char *value, size_t length)
+static void
+note_value (void *closure, size_t at, const char *value, size_t length)
 {
     struct columns *columns = closure;
-    uint8_t *known;
 
-    while (columns->part.ids[columns->at] != id)
-        columns->at++;
-    known = &columns->known[columns->part.ids + columns->at - columns->texts.ids];
-    if (length == 0 || value[length - 1] != '\0')
-        return true; /* was too long */
-    *known |= SEEN << columns->slot;
-    if (!(*known & FOUND) && kept_matches (columns, value, length))
-        *known |= FOUND;
-    return true;
-}
-
-/* Those from first to last. */
-static struct idset
-part_of (struct idset set, uint32_t first, uint32_t last)
-{
-    size_t start = 0, end;
-
-    while (start < set.count && set.ids[start] < first)
-        start++;
-    for (end = start; end < set.count && set.ids[end] <= last;)
-        end++;
-    return (struct idset){set.ids + start, end - start};
+    columns->known[at] |= SEEN << columns->slot;
+    if (!(columns->known[at] & FOUND) && kept_matches (columns, value, length))
+        columns->known[at] |= FOUND;
 }
 
 static bool
@@ -119,20 +105,11 @@ has_expression (const struct columns *columns)
 static enum mail_status
 read_column (struct columns *columns)
 {
-    struct mail_index *index = columns->index;
-    enum mail_status status = index_open_segments (index);
+    enum mail_status status;
 
     if (columns->slot == TEXT_SLOT_FROM && has_expression (columns))
-        columns->kept = g_hash_table_new_full (hash_value, g_str_equal, g_free, NULL);
-    for (size_t i = 0; status == MAIL_OK && i < index->manifest->count; i++) {
-        const struct segment *segment = &index->manifest->segments[i];
-        columns->part = part_of (columns->texts, segment->first, segment->last);
-        columns->at = 0;
-        status = store_each_value_of (index->segments[i], columns->slot, columns->part, note_value,
-                                      columns);
-        if (status != MAIL_OK)
-            index_fail_store (index, index->segments[i], status);
-    }
+        columns->kept = g_hash_table_new_full (hash_string, g_str_equal, g_free, NULL);
+    status = column_read (columns->index, columns->slot, columns->texts, note_value, columns);
     g_clear_pointer (&columns->kept, g_hash_table_destroy);
     return status;
 }

@@ -123,21 +123,21 @@ test_not_ours (void **state)
     char *error;
     f->damaged = true;
     fixture_add (f, "a", "");
-    set_metadata (f, META_SCHEMA, "3");
+    set_metadata (f, META_SCHEMA, "4");
     assert_int_equal (open_at (f, "", NULL, MAIL_OPEN_CREATE, &error), MAIL_ERROR_VERSION);
-    assert_string_equal (error, "the index has schema 3, this program knows up to 2");
+    assert_string_equal (error, "the index has schema 4, this program knows up to 3");
     /* a handle that is open is told too, and comes round when it is mended */
     assert_int_equal (mail_index_refresh (f->index), MAIL_ERROR_VERSION);
     assert_int_equal (mail_index_refresh (f->index), MAIL_ERROR_VERSION);
-    set_metadata (f, META_SCHEMA, "1");
+    set_metadata (f, META_SCHEMA, "2");
     assert_int_equal (open_at (f, "", NULL, MAIL_OPEN_CREATE, &error), MAIL_ERROR_VERSION);
     assert_non_null (strstr (error, "does not read any more"));
-    set_metadata (f, META_SCHEMA, "2");
+    set_metadata (f, META_SCHEMA, "3");
     assert_int_equal (mail_index_refresh (f->index), MAIL_OK);
     set_metadata (f, META_SCHEMA, "");
     /* it has documents: it is not for us to begin anew */
     assert_int_equal (open_at (f, "", NULL, MAIL_OPEN_CREATE, &error), MAIL_ERROR_CORRUPT);
-    set_metadata (f, META_SCHEMA, "2");
+    set_metadata (f, META_SCHEMA, "3");
     assert_int_equal (mail_index_refresh (f->index), MAIL_OK);
     assert_string_equal (fixture_find (f, "*"), "a");
     set_metadata (f, META_MANIFEST, "mail-manifest 1\nnonsense\n");
