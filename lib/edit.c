@@ -300,6 +300,8 @@ edit_save (struct writer *writer, struct edit *edit, bool *written_out)
     size_t count;
     struct message_values values;
     bool written = true;
+    if (edit->record_changed)
+        record_settle (&message->record);
     struct store_term *terms = make_terms (edit, message, &count);
     writer_values (writer, &message->record.date, message->thread, message->record.size, &values);
     enum mail_status status =

@@ -153,6 +153,34 @@ record_drop_file (struct record *record, size_t at)
              (record->file_count - at) * sizeof *record->files);
 }
 
+static bool
+has_the_headers (const struct record_file *file)
+{
+    for (unsigned i = 0; i < MAIL_FIELD_COUNT; i++)
+        if (file->differs[i])
+            return false;
+    return true;
+}
+
+void
+record_settle (struct record *record)
+{
+    for (size_t i = 0; i < record->file_count; i++)
+        if (has_the_headers (&record->files[i]))
+            return;
+    for (unsigned i = 0; record->file_count > 0 && i < MAIL_FIELD_COUNT; i++) {
+        const char *before = record->fields[i], *now = record->files[0].differs[i];
+        if (now == NULL)
+            continue;
+        record->fields[i] = now;
+        for (size_t k = 0; k < record->file_count; k++) {
+            const char **differs = &record->files[k].differs[i];
+            const char *value = *differs ? *differs : before;
+            *differs = strcmp (value, now) == 0 ? NULL : value;
+        }
+    }
+}
+
 bool
 record_file_has_words (const struct record_file *file)
 {

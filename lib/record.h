@@ -25,7 +25,8 @@ struct record {
     uint32_t text; /* id of the live text document: the message's own, or an alias */
     int64_t date;
     uint64_t size;
-    const char *fields[MAIL_FIELD_COUNT]; /* raw; "" where missing; of the first file indexed */
+    const char *fields[MAIL_FIELD_COUNT]; /* raw; "" where missing; of the first file indexed that
+                                             is still there as it was then */
     const char *parent;                   /* "" for none */
     const char **references;
     size_t reference_count;
@@ -45,6 +46,9 @@ bool record_file_has_words (const struct record_file *file);
 long record_find_file (const struct record *record, uint32_t folder, const char *name);
 void record_add_file (void *ctx, struct record *record, const struct record_file *file);
 void record_drop_file (struct record *record, size_t at);
+/* Where the file that the fields are of is there no longer, or other than it was, they become those
+ * of the first that is. */
+void record_settle (struct record *record);
 
 /* The folder record, kept whole in SLOT_FOLDER: parent (4 bytes), inode, device, mtime, ctime (8
  * each), all big-endian, then the name. */

@@ -12,16 +12,19 @@
 #include "messages.h"
 #include "query/query.h"
 #include "query/sort.h"
+#include "senders.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <talloc.h>
 
-#define FIRST 64 /* messages read by themselves */
+#define FIRST 64 /* messages that are read by themselves */
 
 struct mail_senders {
     struct mail_results *results;
+    size_t first;               /* messages that are read by themselves */
     size_t next;                /* in results */
+    size_t records;             /* read so far */
     GHashTable *by_from;        /* raw From → struct mail_sender */
     struct mail_sender **known; /* by place in results; NULL: the record has to tell */
 };
@@ -176,16 +179,29 @@ read_column (struct mail_senders *senders)
 
 /* ---- one after the other ------------------------------------------------------------------- */
 
-enum mail_status
-mail_senders_open (void *ctx, struct mail_results *results, struct mail_senders **senders_out)
+struct mail_senders *
+senders_open (void *ctx, struct mail_results *results, size_t first)
 {
     struct mail_senders *senders = talloc_zero (ctx, struct mail_senders);
 
     senders->results = results;
+    senders->first = first;
     senders->by_from = g_hash_table_new (hash_string, g_str_equal);
     talloc_set_destructor (senders, destroy_senders);
-    *senders_out = senders;
+    return senders;
+}
+
+enum mail_status
+mail_senders_open (void *ctx, struct mail_results *results, struct mail_senders **senders_out)
+{
+    *senders_out = senders_open (ctx, results, FIRST);
     return MAIL_OK;
+}
+
+size_t
+senders_records (const struct mail_senders *senders)
+{
+    return senders->records;
 }
 
 static enum mail_status
@@ -199,6 +215,7 @@ read_record (struct mail_senders *senders, size_t at, struct mail_sender **sende
     if (status == MAIL_OK && message != NULL)
         *sender_out = sender_of (senders, message_raw_field (message, MAIL_FROM));
     talloc_free (message);
+    senders->records++;
     return status;
 }
 
@@ -209,7 +226,7 @@ mail_senders_next (struct mail_senders *senders, const struct mail_sender **send
     struct mail_sender *sender = NULL;
 
     while (status == MAIL_OK && sender == NULL && senders->next < senders->results->count) {
-        if (senders->next == FIRST)
+        if (senders->next == senders->first)
             status = read_column (senders);
         if (status == MAIL_OK && senders->known != NULL)
             sender = senders->known[senders->next];

@@ -10,6 +10,7 @@
 #include "folders.h"
 #include "problem.h"
 #include "schema.h"
+#include "senders.h"
 #include "term.h"
 
 #include <glib.h>
@@ -114,6 +115,7 @@ static void
 check_files (struct check *check, const struct store_document *document,
              const struct record *record)
 {
+    bool settled = false;
     assert_true (record->file_count > 0);
     for (size_t i = 0; i < record->file_count; i++) {
         const struct record_file *file = &record->files[i];
@@ -122,9 +124,15 @@ check_files (struct check *check, const struct store_document *document,
         assert_int_equal (record_find_file (record, file->folder, file->name), i);
         if (!mail_folders_by_id (check->folders, file->folder))
             fail_msg ("'%s' lies in a folder that has no record", file->name);
-        for (unsigned k = 0; k < MAIL_FIELD_COUNT; k++)
+        bool differs = false;
+        for (unsigned k = 0; k < MAIL_FIELD_COUNT; k++) {
             assert_true (!file->differs[k] || strcmp (file->differs[k], record->fields[k]) != 0);
+            differs |= file->differs[k] != NULL;
+        }
+        settled |= !differs;
     }
+    if (!settled)
+        fail_msg ("the headers of a message are those of none of its files");
     assert_int_equal (count_terms (document, 'N'), record->file_count);
     assert_int_equal (count_terms (document, 'F'), count_distinct_folders (record));
 }
@@ -301,6 +309,44 @@ check_segments (struct check *check)
     check_names (check);
 }
 
+static char *
+addresses_text (struct check *check, const struct mail_address *list, size_t count)
+{
+    char *text = talloc_strdup (check, "");
+    for (size_t i = 0; i < count; i++)
+        text = talloc_asprintf_append (text, "%s|%s\n", list[i].name, list[i].address);
+    return text;
+}
+
+/* The columns say of each message that it is from those whom its record names. */
+static void
+check_senders (struct check *check)
+{
+    struct mail_index *index = fixture_open (check->f);
+    struct mail_query *query;
+    struct mail_results *results;
+    struct mail_messages *messages;
+    struct mail_message *message;
+    const struct mail_sender *sender;
+    size_t count;
+    assert_int_equal (mail_query_parse (check, index, "*", &query, NULL), MAIL_OK);
+    assert_int_equal (mail_query_run (check, query, MAIL_SORT_NEWEST_FIRST, &results), MAIL_OK);
+    struct mail_senders *senders = senders_open (check, results, 0);
+    assert_int_equal (mail_messages_open_headers (check, results, &messages), MAIL_OK);
+    do {
+        assert_int_equal (mail_messages_next (messages, &message), MAIL_OK);
+        assert_int_equal (mail_senders_next (senders, &sender), MAIL_OK);
+        assert_int_equal (!message, !sender);
+        if (!message)
+            break;
+        struct mail_address *list = mail_message_addresses (check, message, MAIL_FROM, &count);
+        assert_string_equal (addresses_text (check, sender->addresses, sender->count),
+                             addresses_text (check, list, count));
+    } while (true);
+    talloc_free (senders);
+    mail_index_close (index);
+}
+
 static struct check *
 begin (struct fixture *f)
 {
@@ -342,6 +388,7 @@ fixture_check (struct fixture *f)
     check_ghosts (check);
     check_folders (check);
     check_segments (check);
+    check_senders (check);
     finish (check);
 }
 

@@ -95,6 +95,38 @@ test_sizes (void **state)
     }
 }
 
+/* The file whose headers the record has goes, or is another now. */
+static void
+test_settle (void **state)
+{
+    void *ctx = talloc_new (NULL);
+    struct record record = sample (ctx);
+    const char *from = record.fields[MAIL_FROM], *subject = record.fields[MAIL_SUBJECT];
+    (void) state;
+    record.files[2].differs[MAIL_SUBJECT] = "other";
+    record.files[2].differs[MAIL_CC] = "c@x";
+    record_settle (&record);
+    assert_ptr_equal (record.fields[MAIL_SUBJECT], subject); /* the first file is there */
+    record.files[0].differs[MAIL_TO] = "to@x";
+    record_settle (&record); /* the first file is another, and its other fields are those */
+    assert_string_equal (record.fields[MAIL_TO], "to@x");
+    assert_ptr_equal (record.fields[MAIL_SUBJECT], subject);
+    assert_null (record.files[0].differs[MAIL_TO]);
+    assert_string_equal (record.files[1].differs[MAIL_TO], "");
+    record_drop_file (&record, 0);
+    record_settle (&record);
+    assert_string_equal (record.fields[MAIL_SUBJECT], "other");
+    assert_ptr_equal (record.fields[MAIL_FROM], from);
+    assert_string_equal (record.fields[MAIL_TO], "");
+    assert_null (record.files[0].differs[MAIL_SUBJECT]);
+    assert_null (record.files[0].differs[MAIL_TO]);
+    assert_null (record.files[1].differs[MAIL_SUBJECT]);
+    assert_string_equal (record.files[1].differs[MAIL_CC], "c@x");
+    record.file_count = 0;
+    record_settle (&record);
+    talloc_free (ctx);
+}
+
 /* Damaged bytes give some record or none, never a crash. */
 static void
 test_damage (void **state)
@@ -144,9 +176,8 @@ int
 main (void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test (test_round_trip),
-        cmocka_unit_test (test_sizes),
-        cmocka_unit_test (test_damage),
+        cmocka_unit_test (test_round_trip), cmocka_unit_test (test_sizes),
+        cmocka_unit_test (test_settle),     cmocka_unit_test (test_damage),
         cmocka_unit_test (test_folder),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
