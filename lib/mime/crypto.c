@@ -191,16 +191,28 @@ crypto_knows (const char *protocol)
 }
 
 bool
+crypto_has_session_keys (const char *protocol)
+{
+    return g_ascii_strcasecmp (protocol, "application/pgp-encrypted") == 0 ||
+           g_ascii_strcasecmp (protocol, "application/x-pgp-encrypted") == 0;
+}
+
+bool
 crypto_open (void *ctx, const struct crypto_request *request, int input,
              struct crypto_result *result_out)
 {
     GMimeCryptoContext *context;
     GMimeStream *in, *out;
-    int clear = crypto_file ();
+    int clear;
     bool done = false;
     off_t length = 0;
 
     *result_out = (struct crypto_result){.clear = -1};
+    if (request->session_key != NULL && !crypto_has_session_keys (request->protocol)) {
+        result_out->error = talloc_strdup (ctx, "it has no session key");
+        return false;
+    }
+    clear = crypto_file ();
     mime_init ();
     context = g_mime_crypto_context_new (request->protocol);
     if (context == NULL || clear < 0 || lseek (input, 0, SEEK_SET) != 0)

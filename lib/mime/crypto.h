@@ -46,5 +46,8 @@ void crypto_verify (void *ctx, const char *protocol, GMimeStream *content, const
                     size_t length, struct crypto_result *result_out);
 /* Whether there are such signatures or such ciphertext. */
 bool crypto_knows (const char *protocol);
+/* Whether such ciphertext opens with a session key. For any other GMime takes no note of it and
+ * goes to the secret keys: crypto_open() refuses. */
+bool crypto_has_session_keys (const char *protocol);
 
 #endif

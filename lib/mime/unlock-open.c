@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #define OPENED_MAX 100 /* parts of one message that are opened */
+#define TRIES_MAX 300  /* times that a session key is tried for them: each runs gpg */
 
 /* ---- saying what is wrong ---- */
 
@@ -110,9 +111,9 @@ note_session_key (struct unlocking *unlocking, const char *key)
 /* ---- opening ---- */
 
 static bool
-has_keys (const struct mime_unlock *how)
+has_keys (const struct unlocking *unlocking)
 {
-    return how->secret_keys || (how->session_keys != NULL && *how->session_keys != NULL);
+    return unlocking->how->secret_keys || *unlocking->session_keys != NULL;
 }
 
 static struct mail_part_security *
@@ -168,20 +169,50 @@ parse_clear (struct unlocking *unlocking, struct crypto_result *result)
     return clear;
 }
 
-/* Tries one key after the other; session_key of the request is the right one, or NULL. */
+/* The key has opened a part, and others have other keys: the next time it is the last one tried. */
+static void
+put_last (const char **keys, size_t at)
+{
+    const char *key = keys[at];
+
+    for (; keys[at + 1] != NULL; at++)
+        keys[at] = keys[at + 1];
+    keys[at] = key;
+}
+
+/* The session keys, one after the other. */
+static bool
+try_session_keys (struct unlocking *unlocking, void *ctx, struct crypto_request *request, int input,
+                  struct crypto_result *result, bool *tried)
+{
+    const struct mime_unlock *how = unlocking->how;
+    const char **keys = unlocking->session_keys;
+
+    for (size_t i = 0; keys[i] != NULL && unlocking->tries < TRIES_MAX; i++) {
+        *tried = true;
+        unlocking->tries++;
+        request->session_key = keys[i];
+        if (how->open (how->closure, ctx, request, input, result)) {
+            put_last (keys, i);
+            return true;
+        }
+    }
+    request->session_key = NULL;
+    if (unlocking->tries == TRIES_MAX)
+        result->error = talloc_strdup (ctx, "too many session keys have been tried");
+    return false;
+}
+
+/* One key after the other; session_key of the request is the right one, or NULL. */
 static bool
 try_keys (struct unlocking *unlocking, void *ctx, struct crypto_request *request, int input,
           struct crypto_result *result, bool *tried)
 {
     const struct mime_unlock *how = unlocking->how;
 
-    for (const char *const *key = how->session_keys; key != NULL && *key != NULL; key++) {
-        *tried = true;
-        request->session_key = *key;
-        if (how->open (how->closure, ctx, request, input, result))
-            return true;
-    }
-    request->session_key = NULL;
+    if (crypto_has_session_keys (request->protocol) &&
+        try_session_keys (unlocking, ctx, request, input, result, tried))
+        return true;
     if (!how->secret_keys)
         return false;
     *tried = true;
@@ -240,7 +271,7 @@ unlock_encrypted (struct unlocking *unlocking, struct found found, struct found 
     const char *protocol = mixed_up ? "application/pgp-encrypted" : source_of (found)->protocol;
     char *why = NULL;
 
-    if (!has_keys (unlocking->how))
+    if (!has_keys (unlocking))
         return not_decrypted (unlocking, crypto, NULL);
     if (!mixed_up)
         why = protocol_problem (crypto, found, "decrypt", name, "encryption");
@@ -264,7 +295,7 @@ unlock_enveloped (struct unlocking *unlocking, struct found found, size_t out)
     struct mime_message *clear = NULL;
     char *why = NULL;
 
-    if (has_keys (unlocking->how))
+    if (unlocking->how->secret_keys)
         clear = decrypt_leaf (unlocking, found, "application/pkcs7-mime", part_of (found)->type,
                               crypto, &why);
     return clear != NULL ? clear : not_decrypted (unlocking, crypto, why);

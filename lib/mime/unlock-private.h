@@ -12,6 +12,8 @@
 struct unlocking {
     struct mime_message *message;
     const struct mime_unlock *how;
+    const char **session_keys; /* of how, in the order in which they are tried; NULL-terminated */
+    unsigned tries;            /* so far */
 };
 
 /* A part as it was found: in the file, or in what was decrypted. */

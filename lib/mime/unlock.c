@@ -250,10 +250,24 @@ mime_is_locked (const struct mime_message *message, bool verify)
     return false;
 }
 
+static const char **
+copy_keys (void *ctx, const char *const *keys)
+{
+    size_t count = 0;
+    const char **copy;
+
+    while (keys != NULL && keys[count] != NULL)
+        count++;
+    copy = talloc_zero_array (ctx, const char *, count + 1);
+    for (size_t i = 0; i < count; i++)
+        copy[i] = keys[i];
+    return copy;
+}
+
 void
 mime_unlock (struct mime_message *message, const struct mime_unlock *how)
 {
-    struct unlocking unlocking = {message, how};
+    struct unlocking unlocking = {.message = message, .how = how};
     struct mime_message *before;
 
     if (!mime_is_locked (message, how->verify))
@@ -266,6 +280,7 @@ mime_unlock (struct mime_message *message, const struct mime_unlock *how)
     message->parts = NULL;
     message->sources = NULL;
     message->part_count = 0;
+    unlocking.session_keys = copy_keys (before, how->session_keys);
     copy_part (&unlocking, (struct found){before, 0}, NONE, false);
     mime_find_tags (message);
 }

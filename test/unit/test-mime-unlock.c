@@ -174,6 +174,84 @@ test_session_keys (void **state)
     talloc_free (ctx);
 }
 
+/* Each part has a key of its own: one that has opened a part is tried last. */
+static void
+test_key_order (void **state)
+{
+    static const char *const keys[] = {"9:11", "9:22", "9:33", NULL};
+    void *ctx = talloc_new (NULL);
+    struct fake *fake;
+
+    (void) state;
+    unlock_with (
+        ctx,
+        "Content-Type: multipart/mixed; boundary=m\n\n--m\n" SEALED (
+            "a",
+            "9:11:\nx\n") "--m\n" SEALED ("b",
+                                          "9:33:\nx\n") "--m\n" SEALED ("c",
+                                                                        "9:22:\nx\n") "--"
+                                                                                      "m\n" SEALED ("d",
+                                                                                                    "9:22:\nx\n") "--m--\n",
+        &fake, false, keys);
+    assert_int_equal (fake->asked, 1 + 2 + 1 + 3);
+    assert_null (fake->told);
+    talloc_free (ctx);
+}
+
+/* Each try runs gpg: a message of many parts with many keys must not do so for minutes. */
+static void
+test_many_keys (void **state)
+{
+    enum { COUNT = 400, MOST = 300 };
+    void *ctx = talloc_new (NULL);
+    const char **keys = talloc_zero_array (ctx, const char *, COUNT + 1);
+    char *last = talloc_asprintf (ctx, SEALED ("b", "9:%03d:\nhidden\n"), COUNT - 1);
+    struct fake *fake;
+
+    (void) state;
+    for (int i = 0; i < COUNT; i++)
+        keys[i] = talloc_asprintf (ctx, "9:%03d", i);
+    unlock_with (ctx, last, &fake, false, keys);
+    assert_int_equal (fake->asked, MOST);
+    assert_string_equal (fake->told,
+                         "Failed to decrypt part: too many session keys have been tried|");
+    unlock_with (ctx, SEALED ("b", "mine:\nhidden\n"), &fake, true, keys);
+    assert_int_equal (fake->asked, MOST + 1);
+    assert_null (fake->told);
+    unlock_with (ctx,
+                 talloc_asprintf (ctx,
+                                  "Content-Type: multipart/mixed; boundary=m\n\n--m\n%s--m\n%s"
+                                  "--m--\n",
+                                  last, SEALED ("c", "9:000:\nhidden\n")),
+                 &fake, false, keys);
+    assert_int_equal (fake->asked, MOST);
+    talloc_free (ctx);
+}
+
+/* Session keys are of OpenPGP: for anything else they are no leave to use secret keys. */
+static void
+test_other_protocol (void **state)
+{
+    static const char *const keys[] = {"mine", NULL};
+    static const char enveloped[] =
+        "Content-Type: application/pkcs7-mime; smime-type=enveloped-data\n\nmine:\nhidden\n";
+    struct crypto_request request = {.protocol = "application/pkcs7-mime", .session_key = "9:11"};
+    struct crypto_result result;
+    void *ctx = talloc_new (NULL);
+    struct fake *fake;
+    int input = mail_file ("x", 1);
+
+    (void) state;
+    assert_false (mime_message_crypto (unlock_with (ctx, enveloped, &fake, false, keys))->failed);
+    assert_int_equal (fake->asked, 0);
+    unlock_with (ctx, enveloped, &fake, true, keys);
+    assert_int_equal (fake->asked, 1);
+    assert_false (crypto_open (ctx, &request, input, &result));
+    assert_string_equal (result.error, "it has no session key");
+    close (input);
+    talloc_free (ctx);
+}
+
 static void
 test_subjects (void **state)
 {
@@ -318,9 +396,10 @@ main (void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test (test_trees),        cmocka_unit_test (test_words),
-        cmocka_unit_test (test_session_keys), cmocka_unit_test (test_subjects),
-        cmocka_unit_test (test_loop),         cmocka_unit_test (test_cms),
-        cmocka_unit_test (test_cms_damaged),
+        cmocka_unit_test (test_session_keys), cmocka_unit_test (test_key_order),
+        cmocka_unit_test (test_many_keys),    cmocka_unit_test (test_other_protocol),
+        cmocka_unit_test (test_subjects),     cmocka_unit_test (test_loop),
+        cmocka_unit_test (test_cms),          cmocka_unit_test (test_cms_damaged),
     };
 
     return cmocka_run_group_tests_name ("mime unlock", tests, NULL, NULL);
