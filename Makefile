@@ -31,6 +31,12 @@ else
 BUILD ?= build
 sanitize :=
 endif
+ifneq ($(sanitize),)
+# LeakSanitizer takes the thread-local storage of a library that was loaded late (GPGME's, which GMime
+# brings with it) for something else, and dies: all are linked.
+LATE_FLAGS :=
+LIB_LIBS += $(LATE_LIBS)
+endif
 JOBS ?= 2
 
 # ---- flags -------------------------------------------------------------------------------------
