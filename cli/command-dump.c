@@ -241,7 +241,7 @@ print_to_file (struct dump *dump)
     int code, error;
 
     if (!file) {
-        fprintf (stderr, "Bad output file %s: %s\n", dump->options->output, strerror (errno));
+        report_message ("Bad output file %s: %s\n", dump->options->output, strerror (errno));
         return 1;
     }
     code = print_to (dump, atomic_fd (file));

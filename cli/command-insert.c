@@ -242,7 +242,7 @@ look_at_mail (void *ctx, struct insert *insert)
     enum mail_status status = mail_content_open (ctx, insert->delivery->tmp, &content, &error);
 
     if (status != MAIL_OK) {
-        fprintf (stderr, "Error: delivery of non-mail file: '%s'\n", insert->delivery->path);
+        report_message ("Error: delivery of non-mail file: '%s'\n", insert->delivery->path);
         return 1;
     }
     insert->id = mail_content_message_id (ctx, content);

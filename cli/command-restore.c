@@ -54,7 +54,7 @@ on_missing (void *closure, const char *id)
     struct restore *restore = closure;
 
     progress_clear (restore->reader.progress);
-    fprintf (stderr, "Warning: cannot apply tags to missing message: %s\n", id);
+    report_message ("Warning: cannot apply tags to missing message: %s\n", id);
 }
 
 static enum mail_status
@@ -119,7 +119,7 @@ run_restore (struct cli *cli, void *options, int argc, char **argv)
     int code;
 
     if (argc > 0) {
-        fprintf (stderr, "Unused positional parameter: %s\n", argv[0]);
+        report_message ("Unused positional parameter: %s\n", argv[0]);
         code = 1;
     } else {
         code = lines_open_gzip (local, restore.options->input, &reader->lines);

@@ -21,7 +21,7 @@ static int
 failed (const struct cli *cli, const char *what, const char *path, int error)
 {
     (void) cli;
-    fprintf (stderr, "Error: %s '%s': %s\n", what, path, strerror (error));
+    report_message ("Error: %s '%s': %s\n", what, path, strerror (error));
     return error == ENOSPC || error == EDQUOT || error == EIO || error == ENFILE || error == EMFILE
                ? EXIT_AGAIN
                : 1;

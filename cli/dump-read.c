@@ -6,6 +6,7 @@
  * and the rest is done.
  */
 #include "dump-read.h"
+#include "report.h"
 #include "tag-operations.h"
 #include "text.h"
 
@@ -17,7 +18,7 @@ void
 dump_warn (struct dump_reader *reader, const char *what, const char *text)
 {
     progress_clear (reader->progress);
-    fprintf (stderr, "Warning: %s%s (line %lu)\n", what, text, lines_number (reader->lines));
+    report_message ("Warning: %s%s (line %lu)\n", what, text, lines_number (reader->lines));
 }
 
 /* ---- tags ---- */
@@ -113,7 +114,7 @@ static void
 bad_line (struct dump_reader *reader, const char *what, const char *text)
 {
     progress_clear (reader->progress);
-    fprintf (stderr, "%s%s (line %lu)\n", what, text, lines_number (reader->lines));
+    report_message ("%s%s (line %lu)\n", what, text, lines_number (reader->lines));
     reader->failed = true;
 }
 

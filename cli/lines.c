@@ -36,8 +36,8 @@ lines_begin (void *ctx, const char *path, FILE *file, bool opened, struct lines 
     struct lines *lines;
 
     if (!file) {
-        fprintf (stderr, "Error opening %s for reading: %s\n", path ? path : "the input",
-                 strerror (errno));
+        report_message ("Error opening %s for reading: %s\n", path ? path : "the input",
+                        strerror (errno));
         return 1;
     }
     lines = talloc_zero (ctx, struct lines);

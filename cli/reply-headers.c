@@ -8,6 +8,7 @@
 #include "reply-headers.h"
 #include "printer.h"
 #include "user.h"
+#include "text.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -251,10 +252,11 @@ only_ids (void *ctx, const char *text)
 static bool
 is_printable (const char *id)
 {
-    for (; *id; id++)
-        if ((unsigned char) *id < ' ' || *id == 0x7f)
-            return false;
-    return true;
+    char *line = text_line (NULL, id);
+    bool same = strcmp (line, id) == 0;
+
+    talloc_free (line);
+    return same;
 }
 
 static void

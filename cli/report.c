@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * report.c - messages on stderr.
+ * report.c - messages on stderr, without control characters.
  *
  * Queries may come from programs and be as long as a command line can be: of a long one only what
  * stands around the fault is shown.
@@ -16,6 +16,15 @@
 
 #define CONTEXT 30 /* characters shown on either side of a fault */
 
+/* Names of files and what mail says come to a terminal here. */
+static void __attribute__ ((format (printf, 1, 0))) print (const char *format, va_list args)
+{
+    char *text = talloc_vasprintf (NULL, format, args);
+
+    text_write_block (stderr, text, strlen (text));
+    talloc_free (text);
+}
+
 void
 report (const struct cli *cli, const char *format, ...)
 {
@@ -24,7 +33,7 @@ report (const struct cli *cli, const char *format, ...)
     fflush (stdout); /* in the order of events where both go to one place */
     fprintf (stderr, "%s%s%s: ", cli->program, *cli->command ? " " : "", cli->command);
     va_start (args, format);
-    vfprintf (stderr, format, args);
+    print (format, args);
     va_end (args);
     putc ('\n', stderr);
 }
@@ -36,7 +45,7 @@ report_usage (const char *format, ...)
 
     fputs ("Error: ", stderr);
     va_start (args, format);
-    vfprintf (stderr, format, args);
+    print (format, args);
     va_end (args);
     putc ('\n', stderr);
     return 1;
@@ -54,7 +63,7 @@ report_message (const char *format, ...)
     va_list args;
 
     va_start (args, format);
-    vfprintf (stderr, format, args);
+    print (format, args);
     va_end (args);
     return 1;
 }

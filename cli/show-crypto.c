@@ -89,7 +89,7 @@ tell (void *closure, const char *line)
     struct show *show = closure;
 
     fflush (show->file);
-    fprintf (stderr, "%s\n", line);
+    report_message ("%s\n", line);
 }
 
 void

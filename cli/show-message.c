@@ -20,7 +20,7 @@ open_failed (struct show *show, const char *path)
     int error = errno;
 
     fflush (show->file);
-    fprintf (stderr, "Error opening %s: %s\n", path, strerror (error));
+    report_message ("Error opening %s: %s\n", path, strerror (error));
     show->failed = true;
 }
 

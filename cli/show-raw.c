@@ -6,6 +6,7 @@
  * saved.
  */
 #include "output.h"
+#include "report.h"
 #include "show.h"
 
 #include <errno.h>
@@ -26,7 +27,7 @@ write_file (struct show *show, const struct show_message *shown, struct mail_sin
     if (mail_file_write (shown->path, sink) == MAIL_OK)
         return;
     fflush (show->file);
-    fprintf (stderr, "Error reading %s: %s\n", shown->path, strerror (errno));
+    report_message ("Error reading %s: %s\n", shown->path, strerror (errno));
     show->failed = true;
 }
 

@@ -29,7 +29,7 @@ struct batch {
 static void
 warn (struct batch *batch, const char *line, const char *text)
 {
-    fprintf (stderr, "Warning: %s [%s] (line %lu)\n", text, line, lines_number (batch->lines));
+    report_message ("Warning: %s [%s] (line %lu)\n", text, line, lines_number (batch->lines));
     batch->warned = true;
 }
 
@@ -75,7 +75,7 @@ do_query (struct batch *batch, const char *query, struct tag_operations *operati
     if (code == 0)
         code = tag_operations_apply (batch->cli, batch->index, query, operations);
     if (code != 0)
-        fprintf (stderr, "(line %lu)\n", lines_number (batch->lines));
+        report_message ("(line %lu)\n", lines_number (batch->lines));
     return code;
 }
 

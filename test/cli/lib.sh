@@ -124,18 +124,25 @@ message ()
 }
 
 # New files of a folder are indexed in the order of their inodes, and an inode that has become free is
-# used again: copies the file until its own is higher than that of the message before.
-last_inode=0
+# used again: copies the file until its own is higher than that of the message before it in the
+# folder. (Another folder may have lower ones for good; if this one has, its order is as it comes.)
+last_file=
 in_order ()
 {
+    tries=0
     inode=$(stat -c %i "$1")
-    while [ "$inode" -lt "$last_inode" ]; do
+    before=0
+    if [ "${last_file%/*}" = "${1%/*}" ] && [ -e "$last_file" ]; then
+        before=$(stat -c %i "$last_file")
+    fi
+    while [ "$inode" -lt "$before" ] && [ $tries -lt 1000 ]; do
         mkdir -p "$HOME/low"
         mv "$1" "$HOME/low/$inode"
         cp "$HOME/low/$inode" "$1"
         inode=$(stat -c %i "$1")
+        tries=$((tries + 1))
     done
-    last_inode=$inode
+    last_file=$1
 }
 
 finish ()

@@ -84,4 +84,18 @@ runs 'show' 0 "$MAIL" show '*'
 ok '... has no controls but form feeds and tabs' sh -c '! tr -d "\n\f\t" <out | LC_ALL=C grep -q "[[:cntrl:]]"'
 ok '... is UTF-8' iconv -f UTF-8 -t UTF-8 out
 
+# What is said about it.
+sed 's/^Subject/Content-Type: multipart\/signed; boundary=b; protocol="x'"$(printf '\033')"'[1m"\n&/' \
+    "$HOME/Mail/in/cur/$odd" >"$HOME/Mail/in/cur/3"
+printf -- '--b\n\nx\n--b\nContent-Type: application/pgp-signature\n\nx\n--b--\n' >>"$HOME/Mail/in/cur/3"
+cp "$HOME/Mail/in/cur/3" "$HOME/Mail/in/cur/$odd"
+"$MAIL" new --quiet
+"$MAIL" show --verify id:id@x >out 2>said
+rm "$HOME/Mail/in/cur/$odd" "$HOME/Mail/in/cur/3"
+"$MAIL" show id:id@x >out 2>>said
+ok 'what is wrong with a part, and with a file, is told' [ "$(wc -l <said)" -ge 2 ]
+ok '... has no controls' sh -c '! tr -d "\n" <said | LC_ALL=C grep -q "[[:cntrl:]]"'
+ok '... is UTF-8' iconv -f UTF-8 -t UTF-8 said
+ok '... has the words' grep -q 'unregistered signature protocol .x?\[1m' said
+
 finish
