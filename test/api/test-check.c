@@ -161,7 +161,7 @@ test_state (void **state)
     tag (f, "green", "in-snapshot");
     assert_int_equal (mail_snapshot_take (f->index, 2), MAIL_OK);
     tag (f, "red", "in journal");
-    for (long offset = 4096; offset < 12000; offset += 512)
+    for (long offset = 0; offset < 12000; offset += 512)
         spoil (inside (f, "state/postlist.glass"), offset);
     assert_true (check (f) & 1u << MAIL_STORE_STATE);
     assert_int_equal (mail_repair_begin (f->ctx, &options, &aside, &error), MAIL_OK);
