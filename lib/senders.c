@@ -171,9 +171,7 @@ read_column (struct mail_senders *senders)
         talloc_free (senders->known);
         senders->known = talloc_zero_array (senders, struct mail_sender *, results->count);
         status = read_column_once (senders);
-        if (status == MAIL_OK)
-            return MAIL_OK;
-    } while ((status = index_overtaken (results->index, status, &attempt)) == MAIL_OK);
+    } while (index_retry (results->index, &status, &attempt));
     return status;
 }
 
