@@ -9,6 +9,8 @@
 #include <glib.h>
 #include <string.h>
 
+enum { ZONE_LIMIT = 14 * 60 }; /* minutes; no clock is further from Greenwich's */
+
 /* Up to three numbers with the same sign between them. */
 struct numbers {
     long value[3];
@@ -84,8 +86,8 @@ apply_dashes (struct date *date, const struct numbers *numbers)
     if (digits[0] != 2)
         return false;
     if (digits[1] == 4)
-        return numbers->count == 2 && date_set_month (date, value[0]) &&
-               date_set_year (date, value[1], 4);
+        return numbers->count == 2 && date_set_year (date, value[1], 4) &&
+               date_set_month (date, value[0]);
     return digits[1] == 2 && date_set_day (date, value[0]) && date_set_month (date, value[1]) &&
            (numbers->count == 2 || date_set_year (date, value[2], digits[2]));
 }
@@ -94,10 +96,13 @@ apply_dashes (struct date *date, const struct numbers *numbers)
 static bool
 apply_slashes (struct date *date, const struct numbers *numbers)
 {
-    if (numbers->digits[0] > 2 || !date_set_month (date, numbers->value[0]))
+    if (numbers->digits[0] > 2)
         return false;
     if (numbers->count == 2 && numbers->digits[1] == 4)
-        return date_set_year (date, numbers->value[1], 4);
+        return date_set_year (date, numbers->value[1], 4) &&
+               date_set_month (date, numbers->value[0]);
+    if (!date_set_month (date, numbers->value[0]))
+        return false;
     return numbers->digits[1] <= 2 && date_set_day (date, numbers->value[1]) &&
            (numbers->count == 2 || date_set_year (date, numbers->value[2], numbers->digits[2]));
 }
@@ -134,7 +139,7 @@ apply_plain (struct date *date, const struct numbers *numbers)
     long value = numbers->value[0];
     size_t digits = numbers->digits[0];
 
-    if (date_unit_follows (date))
+    if (date_word_uses_number (date))
         return date_apply_number (date, value, digits);
     if (digits == 8)
         return date_set_year (date, value / 10000, 4) && date_set_month (date, value / 100 % 100) &&
@@ -147,7 +152,8 @@ apply_plain (struct date *date, const struct numbers *numbers)
         return false;
     if (take_ordinal (date, value))
         return date_set_day (date, value);
-    if (date->field[MONTH] != UNSET && date->field[DAY] == UNSET && date->field[YEAR] == UNSET)
+    if (date->field[MONTH] != UNSET && date->field[DAY] == UNSET &&
+        (date->field[YEAR] == UNSET || date->newest == MONTH))
         return date_set_day (date, value);
     return date_apply_number (date, value, digits);
 }
@@ -173,32 +179,52 @@ date_read_number (struct date *date)
     }
 }
 
-bool
-date_read_zone (struct date *date)
+/* HH, HHMM or HH:MM behind a sign: minutes, and how many digits there were first. */
+static bool
+read_offset (struct date *date, int *offset_out, size_t *digits_out)
 {
-    const char *start = date->at;
-    int sign = *start == '-' ? -1 : 1;
     long hours, minutes = 0;
     size_t digits;
 
-    date->at++;
-    if (date->zoned || date->field[HOUR] == UNSET || !read_digits (date, &hours, &digits))
-        goto none;
-    if (digits == 4) {
+    if (!read_digits (date, &hours, digits_out) || (*digits_out != 2 && *digits_out != 4))
+        return false;
+    if (*digits_out == 4) {
         minutes = hours % 100;
         hours /= 100;
-    } else if (digits != 2)
-        goto none;
-    else if (date->at < date->end && *date->at == ':') {
+    } else if (date->at < date->end && *date->at == ':') {
+        if (date->field[HOUR] == UNSET)
+            return false; /* "may_1st+10:30" */
         date->at++;
         if (!read_digits (date, &minutes, &digits) || digits != 2)
-            goto none;
+            return false;
     }
-    if (hours > 23 || minutes > 59 || (date->at < date->end && g_ascii_isalpha (*date->at)))
-        goto none;
-    return date_apply_zone (date, sign * (int) (hours * 60 + minutes));
+    *offset_out = (int) (hours * 60 + minutes);
+    return minutes <= 59 && *offset_out <= ZONE_LIMIT;
+}
 
-none:
+/* What looked like a zone is part of something longer: "10:30-18-12-2014", "10:30-2_days". */
+static bool
+goes_on (const struct date *date)
+{
+    return date_word_uses_number (date) ||
+           (date->at < date->end &&
+            (g_ascii_isalpha (*date->at) ||
+             (strchr ("-/.", *date->at) != NULL && is_digit_at (date, date->at + 1))));
+}
+
+bool
+date_read_zone (struct date *date)
+{
+    const char *start = date->at++;
+    bool west = *start == '-';
+    size_t digits;
+    int offset;
+
+    /* No year is "-0530", and "may-12", "may+12" are days. */
+    if (!date->zoned && read_offset (date, &offset, &digits) && !goes_on (date) &&
+        (date->field[HOUR] != UNSET || digits == 4 ||
+         (!west && (date->field[MONTH] == UNSET || date->field[DAY] != UNSET))))
+        return date_apply_zone (date, west ? -offset : offset);
     date->at = start;
     return false;
 }

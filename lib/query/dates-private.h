@@ -19,8 +19,10 @@ struct date {
     int weekday;           /* UNSET, or from 0 = Sunday */
     long back[UNIT_COUNT];
     unsigned mentioned;   /* 1 << enum unit */
+    int newest;           /* enum unit of the field that was set last; UNSET before any */
     long number;          /* read, and not used yet; UNSET */
     size_t number_digits; /* of it; 0 where it was a word */
+    bool last;            /* that word was "last" */
     bool half;            /* am or pm was said */
     bool zoned;
     int zone; /* seconds east of Greenwich */
@@ -40,12 +42,14 @@ bool date_read_word (struct date *date);
 /* A number that the next word is to use. */
 bool date_apply_number (struct date *date, long number, size_t digits);
 bool date_apply_zone (struct date *date, int minutes);
-/* The word that follows, after signs that separate, is a unit: the number is no year. */
-bool date_unit_follows (const struct date *date);
+/* The word that follows, after signs that separate, is a unit, or am or pm: the number is no year
+ * and no day. */
+bool date_word_uses_number (const struct date *date);
 
 /* dates-numbers.c: takes the number, or the numbers with signs between them, at date->at. */
 bool date_read_number (struct date *date);
-/* +HH:MM, -HHMM, +HH behind a time; leaves date->at where it is if this is none. */
+/* +HH:MM, -HHMM, +HH behind a time, or +HHMM, -HHMM, +HH anywhere; leaves date->at where it is if
+ * this is none. */
 bool date_read_zone (struct date *date);
 
 #endif

@@ -14,6 +14,7 @@ enum keyword_kind {
     KEYWORD_HALF, /* value: hours to add */
     KEYWORD_UNIT,
     KEYWORD_NUMBER,
+    KEYWORD_LAST,  /* the number 1, or the weekday that follows */
     KEYWORD_CLOCK, /* value: hour */
     KEYWORD_NOW,
     KEYWORD_DAYS_AGO, /* value: days */
@@ -62,7 +63,7 @@ static const struct keyword keywords[] = {
     {"seconds", 1, KEYWORD_UNIT, SECOND},
     {"secs", 4, KEYWORD_UNIT, SECOND},
     {"this", 0, KEYWORD_NUMBER, 0},
-    {"last", 0, KEYWORD_NUMBER, 1},
+    {"last", 0, KEYWORD_LAST, 1},
     {"one", 0, KEYWORD_NUMBER, 1},
     {"two", 0, KEYWORD_NUMBER, 2},
     {"three", 0, KEYWORD_NUMBER, 3},
@@ -165,6 +166,8 @@ apply_weekday (struct date *date, int weekday)
 {
     if (date->weekday != UNSET)
         return false;
+    if (date->number != UNSET && date->last)
+        date->number = UNSET;
     date->weekday = weekday;
     date->mentioned |= 1u << DAY;
     return true;
@@ -177,7 +180,15 @@ date_apply_number (struct date *date, long number, size_t digits)
         return false;
     date->number = number;
     date->number_digits = digits;
+    date->last = false;
     return true;
+}
+
+static bool
+apply_last (struct date *date)
+{
+    date->last = date_apply_number (date, 1, 0);
+    return date->last;
 }
 
 static bool
@@ -194,6 +205,8 @@ apply_keyword (struct date *date, const struct keyword *keyword)
         return apply_unit (date, (enum unit) keyword->value);
     case KEYWORD_NUMBER:
         return date_apply_number (date, keyword->value, 0);
+    case KEYWORD_LAST:
+        return apply_last (date);
     case KEYWORD_CLOCK:
         return date_set_time (date, keyword->value, 0, 0);
     case KEYWORD_NOW:
@@ -228,12 +241,12 @@ date_read_word (struct date *date)
 }
 
 bool
-date_unit_follows (const struct date *date)
+date_word_uses_number (const struct date *date)
 {
     const char *at = date->at, *word;
     const struct keyword *keyword;
 
-    while (at < date->end && strchr (" _-", *at) != NULL)
+    while (at < date->end && strchr (" _-,.", *at) != NULL)
         at++;
     word = at;
     while (at < date->end && g_ascii_isalpha (*at))
@@ -241,5 +254,5 @@ date_unit_follows (const struct date *date)
     if (at - word == 1 && (*word == 'm' || *word == 'M'))
         return true;
     keyword = keyword_find (word, (size_t) (at - word));
-    return keyword != NULL && keyword->kind == KEYWORD_UNIT;
+    return keyword != NULL && (keyword->kind == KEYWORD_UNIT || keyword->kind == KEYWORD_HALF);
 }

@@ -16,6 +16,7 @@ set_field (struct date *date, enum unit unit, long value, long least, long most)
     if (date->field[unit] != UNSET || value < least || value > most)
         return false;
     date->field[unit] = (int) value;
+    date->newest = (int) unit;
     date->mentioned |= 1u << unit;
     return true;
 }
@@ -45,8 +46,10 @@ date_set_day (struct date *date, long day)
 bool
 date_set_time (struct date *date, long hour, long minute, long second)
 {
-    return set_field (date, HOUR, hour, 0, 24) && set_field (date, MINUTE, minute, 0, 59) &&
-           (second == UNSET || set_field (date, SECOND, second, 0, 59));
+    long most = hour == 24 ? 0 : 59;
+
+    return set_field (date, HOUR, hour, 0, 24) && set_field (date, MINUTE, minute, 0, most) &&
+           (second == UNSET || set_field (date, SECOND, second, 0, most));
 }
 
 bool
@@ -148,36 +151,52 @@ span (const struct date *date, int64_t *first_out, int64_t *last_out)
     *last_out = to_seconds (date, tm) - 1;
 }
 
-/* "@" and seconds since the epoch. */
+/* "@" and seconds since the epoch, or with a minus before it. */
 static bool
 parse_epoch (const char *text, size_t length, int64_t *first_out, int64_t *last_out)
 {
+    bool before = length > 1 && text[1] == '-';
     int64_t seconds = 0;
 
-    if (length < 2 || length > 18)
+    if (length < 2u + before || length > 18)
         return false;
-    for (size_t i = 1; i < length; i++) {
+    for (size_t i = 1u + before; i < length; i++) {
         if (!g_ascii_isdigit (text[i]))
             return false;
         seconds = seconds * 10 + (text[i] - '0');
     }
-    *first_out = *last_out = seconds;
+    *first_out = *last_out = before ? -seconds : seconds;
     return true;
+}
+
+/* Reads all of it at this moment, which is given as the clock and calendar of some zone. */
+static bool
+read_at (struct date *date, const char *text, size_t length, struct tm now)
+{
+    *date = (struct date){.at = text,
+                          .end = text + length,
+                          .now = now,
+                          .field = {UNSET, UNSET, UNSET, UNSET, UNSET, UNSET, UNSET},
+                          .weekday = UNSET,
+                          .newest = UNSET,
+                          .number = UNSET};
+    return read_all (date);
 }
 
 bool
 date_parse (const char *text, size_t length, int64_t now, int64_t *first_out, int64_t *last_out)
 {
-    struct date date = {.at = text,
-                        .end = text + length,
-                        .field = {UNSET, UNSET, UNSET, UNSET, UNSET, UNSET, UNSET},
-                        .weekday = UNSET,
-                        .number = UNSET};
     time_t moment = (time_t) now;
+    struct date date;
+    struct tm tm;
 
     if (length > 0 && text[0] == '@')
         return parse_epoch (text, length, first_out, last_out);
-    if (localtime_r (&moment, &date.now) == NULL || !read_all (&date))
+    if (localtime_r (&moment, &tm) == NULL || !read_at (&date, text, length, tm))
+        return false;
+    /* What is taken from now is taken from the clock of the zone that was named. */
+    moment += date.zone;
+    if (date.zoned && (gmtime_r (&moment, &tm) == NULL || !read_at (&date, text, length, tm)))
         return false;
     span (&date, first_out, last_out);
     return true;
