@@ -53,6 +53,7 @@ static const struct names table[] = {
         .debug_query_env = "NOTMUCH_DEBUG_QUERY",
         .manual = MAIL_PROGRAM_NAME,
         .query_error_exit = 1,
+        .lenient_queries = true,
         .quote_ids = false,
         .bare_is_setup = true,
         .takes_over = true,
@@ -63,6 +64,7 @@ static const struct names table[] = {
     {
         .program = "mail",
         .query_error_exit = 2,
+        .lenient_queries = false,
         .quote_ids = true,
         .bare_is_setup = false,
         .takes_over = false,

@@ -32,6 +32,7 @@ struct names {
     const char *program;  /* base name of argv[0], used in messages */
     const char *manual;   /* what the names of manual pages begin with */
     int query_error_exit; /* exit code for MAIL_ERROR_QUERY */
+    bool lenient_queries; /* mail_query_names.lenient */
     bool quote_ids;       /* text output quotes message ids so that they can be searched for */
     bool bare_is_setup;   /* without a command: setup, or a greeting; else a usage error */
     bool takes_over;      /* looks for the other program's tags whatever the configuration is */

@@ -290,7 +290,8 @@ parse (void *ctx, const struct cli *cli, struct mail_index *index, const char *t
        struct mail_query **query_out)
 {
     struct saved saved = {.ctx = ctx, .config = cli->config};
-    struct mail_query_names names = {.find = find_saved, .closure = &saved};
+    struct mail_query_names names = {
+        .find = find_saved, .closure = &saved, .lenient = cli->names->lenient_queries};
     struct mail_query_error error = {0};
     enum mail_status status = mail_query_parse_as (
         ctx, index, (enum mail_query_syntax) cli->global.query, &names, text, query_out, &error);

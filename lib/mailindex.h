@@ -401,13 +401,19 @@ enum mail_query_syntax { MAIL_SYNTAX_INFIX, MAIL_SYNTAX_SEXP };
 
 /* Saved queries. find returns the text behind a name, NULL for none: of infix for query:NAME, of an
  * S-expression for (NAME ...). It is called while parsing only, and the text must stay till the end
- * of that. */
+ * of that. May be NULL.
+ * lenient: what can hardly have been meant is no error, but taken as notmuch takes it: a
+ * parenthesis that is never closed (at the end) or closes nothing, a prefix with nothing behind it
+ * or nearly a prefix (words), nothing to search for, an unknown saved query, a range that ends
+ * before it begins (no message). */
 struct mail_query_names {
     const char *(*find) (void *closure, enum mail_query_syntax syntax, const char *name);
     void *closure;
+    bool lenient;
 };
 
-/* mail_query_parse with a choice of the language, and saved queries (names may be NULL). */
+/* mail_query_parse with a choice of the language, saved queries, and how strict to be (names may be
+ * NULL). */
 enum mail_status mail_query_parse_as (void *ctx, struct mail_index *index,
                                       enum mail_query_syntax syntax,
                                       const struct mail_query_names *names, const char *text,

@@ -39,20 +39,47 @@ date_range (void *ctx, const struct date_range *range)
     return node;
 }
 
+struct node *
+leaf_fail_backwards (void *ctx, const struct lexeme *piece, struct mail_query_error *error)
+{
+    query_error_set (ctx, error, piece->offset, piece->length,
+                     "write what is earlier or less before the \"..\"",
+                     "this range ends before it begins");
+    return NULL;
+}
+
+/* What to write instead of what is no date. */
+static const char *
+date_hint (const char *text, size_t length)
+{
+    static const char *const future[] = {"tomorrow", "next"};
+
+    for (size_t i = 0; i < G_N_ELEMENTS (future); i++)
+        if (length >= strlen (future[i]) &&
+            g_ascii_strncasecmp (text, future[i], strlen (future[i])) == 0)
+            return "words are for days that have been; of those to come write the date, like "
+                   "2024-03-05";
+    return "dates are written like 2024, 2024-03, 2024-03-05, yesterday, 2_weeks_ago; ranges like "
+           "2024-03..2024-06";
+}
+
 static struct node *
-date_leaf (void *ctx, const struct lexeme *piece, int64_t now, struct mail_query_error *error)
+date_leaf (void *ctx, const struct lexeme *piece, int64_t now, bool lenient,
+           struct mail_query_error *error)
 {
     struct date_range range;
     size_t offset, length, start;
 
-    if (date_range_parse (piece->value, piece->value_length, now, &range, &offset, &length))
-        return date_range (ctx, &range);
-    start = piece->offset + strlen (piece->prefix->name) + 1 + piece->quoted;
-    query_error_set (ctx, error, start + offset, length,
-                     "dates are written like 2024, 2024-03, 2024-03-05, yesterday, 2_weeks_ago; "
-                     "ranges like 2024-03..2024-06",
-                     "\"%.*s\" is no date", (int) MIN (length, 100), piece->value + offset);
-    return NULL;
+    if (!date_range_parse (piece->value, piece->value_length, now, &range, &offset, &length)) {
+        start = piece->offset + strlen (piece->prefix->name) + 1 + piece->quoted;
+        query_error_set (ctx, error, start + offset, length,
+                         date_hint (piece->value + offset, length), "\"%.*s\" is no date",
+                         (int) MIN (length, 100), piece->value + offset);
+        return NULL;
+    }
+    if (!lenient && !range.open_low && !range.open_high && range.low > range.high)
+        return leaf_fail_backwards (ctx, piece, error);
+    return date_range (ctx, &range);
 }
 
 /* since:X is date:X.., until:X is date:..X */
@@ -65,8 +92,8 @@ open_date_leaf (void *ctx, const struct lexeme *piece, int64_t now, struct mail_
     if (date_parse (piece->value, piece->value_length, now, &range.low, &range.high))
         return date_range (ctx, &range);
     query_error_set (ctx, error, piece->offset, piece->length,
-                     "dates are written like 2024, 2024-03, 2024-03-05, yesterday, 2_weeks_ago",
-                     "\"%.*s\" is no date", (int) MIN (piece->value_length, 100), piece->value);
+                     date_hint (piece->value, piece->value_length), "\"%.*s\" is no date",
+                     (int) MIN (piece->value_length, 100), piece->value);
     return NULL;
 }
 
@@ -128,9 +155,10 @@ read_bound (const struct prefix *prefix, const char *text, size_t length, struct
 }
 
 /* "A..B" with either end missing, or "A" alone. A revision with a minus before it is counted back
- * from the one of the moment. */
+ * from the one of the moment. A range of revisions may end before it begins: scripts ask for what
+ * came after the last one that they know. */
 static struct node *
-number_leaf (void *ctx, const struct lexeme *piece, struct mail_query_error *error)
+number_leaf (void *ctx, const struct lexeme *piece, bool lenient, struct mail_query_error *error)
 {
     const char *text = piece->value;
     size_t length = piece->value_length;
@@ -147,6 +175,8 @@ number_leaf (void *ctx, const struct lexeme *piece, struct mail_query_error *err
         good = read_bound (piece->prefix, dots + 2, length - left - 2, &high);
         high.number += high.number == UINT64_MAX ? 0 : high.span;
     }
+    if (good && !lenient && piece->prefix->kind == KIND_SIZE && low.number > high.number)
+        return leaf_fail_backwards (ctx, piece, error);
     if (good) {
         node = range_create (ctx, piece->prefix, low.number, high.number);
         node->kind = low.back || high.back ? NODE_RANGE : node->kind;
@@ -342,7 +372,8 @@ leaf_create_regex (void *ctx, const struct lexeme *piece, struct mail_query_erro
 /* ---- all of them --------------------------------------------------------------------------- */
 
 struct node *
-leaf_create (void *ctx, const struct lexeme *piece, int64_t now, struct mail_query_error *error)
+leaf_create (void *ctx, const struct lexeme *piece, int64_t now, bool lenient,
+             struct mail_query_error *error)
 {
     if (leaf_is_regex (piece, piece->prefix))
         return leaf_create_regex (ctx, piece, error);
@@ -353,10 +384,10 @@ leaf_create (void *ctx, const struct lexeme *piece, int64_t now, struct mail_que
     case KIND_UNTIL:
         return open_date_leaf (ctx, piece, now, error);
     case KIND_DATE:
-        return date_leaf (ctx, piece, now, error);
+        return date_leaf (ctx, piece, now, lenient, error);
     case KIND_REVISION:
     case KIND_SIZE:
-        return number_leaf (ctx, piece, error);
+        return number_leaf (ctx, piece, lenient, error);
     default:
         return term_leaf (ctx, piece);
     }

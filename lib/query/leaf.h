@@ -7,8 +7,9 @@
 #include "query/tree.h"
 
 /* The leaf of a piece whose prefix is not of KIND_WORDS: a TERM, a RANGE, or what folds to ALL or
- * NOTHING. NULL fills *error (on ctx). Values are copied. */
-struct node *leaf_create (void *ctx, const struct lexeme *piece, int64_t now,
+ * NOTHING. NULL fills *error (on ctx). Values are copied. A range of dates or sizes that ends
+ * before it begins is an error, or NOTHING where lenient. */
+struct node *leaf_create (void *ctx, const struct lexeme *piece, int64_t now, bool lenient,
                           struct mail_query_error *error);
 /* The same of a value that is taken as it is, whatever is in it; of TERM, FOLDER, PATH, FILE. A
  * slash at the end of a folder is dropped. */
@@ -20,8 +21,11 @@ bool leaf_is_regex (const struct lexeme *piece, const struct prefix *prefix);
 struct node *leaf_create_regex (void *ctx, const struct lexeme *piece,
                                 struct mail_query_error *error);
 /* "A..B" without a prefix, in seconds since the epoch, either of them missing; NULL for what is no
- * such thing. */
+ * such thing. NOTHING where B is before A. */
 struct node *leaf_create_seconds (void *ctx, const struct lexeme *piece);
+/* The error of a range that ends before it begins; returns NULL. */
+struct node *leaf_fail_backwards (void *ctx, const struct lexeme *piece,
+                                  struct mail_query_error *error);
 /* Whether "prefix:*" asks for all messages that have any such term. */
 bool leaf_has_any (const struct prefix *prefix);
 

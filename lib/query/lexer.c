@@ -274,6 +274,13 @@ set_value (struct lexer *lexer, struct lexeme *lexeme, size_t start)
     lexeme->value_offset = start;
 }
 
+/* date:"A"..B */
+static bool
+is_range_of_quoted (const struct lexer *lexer)
+{
+    return at (lexer, lexer->position) == '.' && at (lexer, lexer->position + 1) == '.';
+}
+
 /* Takes what stands behind "prefix:". */
 static bool
 take_prefixed (struct lexer *lexer, struct lexeme *lexeme, struct mail_query_error *error)
@@ -282,12 +289,21 @@ take_prefixed (struct lexer *lexer, struct lexeme *lexeme, struct mail_query_err
     const struct prefix *prefix = lexeme->prefix;
     bool regex = prefix->regex && at (lexer, start) == '/';
 
-    if (start >= lexer->length || at (lexer, start) == ')' || blank_length (lexer, start) > 0)
-        return missing_value (lexer, lexeme, error);
     lexeme->kind = LEX_PIECE;
+    if (start >= lexer->length || at (lexer, start) == ')' || blank_length (lexer, start) > 0) {
+        if (!lexer->lenient)
+            return missing_value (lexer, lexeme, error);
+        lexeme->prefix = NULL;
+        lexer->position = start;
+        set_value (lexer, lexeme, lexeme->offset);
+        return true;
+    }
     if (at (lexer, start) == '"') {
         take_quoted (lexer, lexeme, start);
-        return true;
+        return prefix->kind != KIND_DATE || !is_range_of_quoted (lexer) ||
+               query_error_set (lexer->ctx, error, lexer->position, 2,
+                                "put the quotes around all of it: date:\"2 years ago..last month\"",
+                                "a range does not go on behind quotes");
     }
     if (prefix->kind == KIND_TERM && at (lexer, start) == '%' && at (lexer, start + 1) == '"')
         return take_encoded (lexer, lexeme, start, error);
@@ -315,7 +331,7 @@ is_word (const struct lexeme *lexeme, const char *word)
            g_ascii_strncasecmp (lexeme->value, word, lexeme->value_length) == 0;
 }
 
-enum { WINDOW_DEFAULT = 10, WINDOW_DIGITS = 4 };
+enum { WINDOW_DEFAULT = 10, WINDOW_LIMIT = 1000000 /* words; no text has more */ };
 
 /* "near" or "adj", with or without "/N". */
 static bool
@@ -329,13 +345,13 @@ is_proximity (struct lexeme *lexeme, const char *word)
         lexeme->window = WINDOW_DEFAULT;
         return true;
     }
-    if (lexeme->value_length < length + 2 || lexeme->value_length > length + 1 + WINDOW_DIGITS ||
-        lexeme->value[length] != '/' || g_ascii_strncasecmp (lexeme->value, word, length) != 0)
+    if (lexeme->value_length < length + 2 || lexeme->value[length] != '/' ||
+        g_ascii_strncasecmp (lexeme->value, word, length) != 0)
         return false;
     for (; digits < lexeme->value + lexeme->value_length; digits++) {
         if (!g_ascii_isdigit (*digits))
             return false;
-        window = window * 10 + (unsigned) (*digits - '0');
+        window = MIN (window * 10 + (unsigned) (*digits - '0'), WINDOW_LIMIT);
     }
     lexeme->window = window;
     return window > 0;
@@ -385,7 +401,7 @@ take_bare (struct lexer *lexer, struct lexeme *lexeme, struct mail_query_error *
     lexeme->prefix = prefix_at (lexer, start);
     if (lexeme->prefix != NULL)
         return take_prefixed (lexer, lexeme, error);
-    if (length > 0 && !check_unknown (lexer, start, length, error))
+    if (length > 0 && !lexer->lenient && !check_unknown (lexer, start, length, error))
         return false;
     lexer->position = bare_end (lexer, start);
     set_value (lexer, lexeme, start);

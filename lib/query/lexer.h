@@ -46,6 +46,7 @@ struct lexeme {
 struct lexer {
     void *ctx;
     const struct user_prefixes *users; /* may be NULL */
+    bool lenient; /* what is nearly a prefix, or has nothing behind it, is words */
     const char *text;
     size_t length;
     size_t position;

@@ -145,7 +145,7 @@ exact_leaf (struct parser *parser, const struct lexeme *at)
         return parse_saved (parser->all, at->value, at->value_length, at->offset, at->length);
     if (at->prefix->kind == KIND_SEXP)
         return sexp_leaf (parser, at);
-    return leaf_create (parser->ctx, at, parser->all->now, parser->error);
+    return leaf_create (parser->ctx, at, parser->all->now, parser->all->lenient, parser->error);
 }
 
 /* What was meant is clear, or at least what is done about it. */
@@ -183,6 +183,8 @@ piece_item (struct parser *parser, struct item *item)
         return true;
     }
     if (prefix == NULL && (item->node = leaf_create_seconds (parser->ctx, at)) != NULL) {
+        if (item->node->kind == NODE_NOTHING && !parser->all->lenient)
+            return leaf_fail_backwards (parser->ctx, at, parser->error) != NULL;
         item->prefix = item->node->prefix;
         item->seconds = true;
         return true;
@@ -193,7 +195,8 @@ piece_item (struct parser *parser, struct item *item)
 static bool
 never_closed (struct parser *parser, const struct lexeme *at)
 {
-    return parser_fail (parser, at, "add a \")\", or write the \"(\" in quotes",
+    return parser->all->lenient ||
+           parser_fail (parser, at, "add a \")\", or write the \"(\" in quotes",
                         "this parenthesis is never closed") != NULL;
 }
 
@@ -221,16 +224,16 @@ group_item (struct parser *parser, struct item *item)
     }
     if (!parser_advance (parser))
         return false;
-    if (parser->current.kind == LEX_CLOSE)
+    if (parser->current.kind == LEX_CLOSE && !parser->all->lenient)
         return parser_fail (parser, at, "leave the parentheses out, or put something between them",
                             "there is nothing between the parentheses") != NULL;
-    if (parser->current.kind == LEX_END)
-        return never_closed (parser, at);
-    item->node = parser_or (parser);
-    if (item->node == NULL)
+    if (parser->current.kind == LEX_END && !never_closed (parser, at))
         return false;
-    if (parser->current.kind != LEX_CLOSE)
-        return never_closed (parser, at);
+    if (parser->current.kind != LEX_CLOSE && parser->current.kind != LEX_END &&
+        (item->node = parser_or (parser)) == NULL)
+        return false;
+    if (parser->current.kind != LEX_CLOSE && !never_closed (parser, at))
+        return false;
     parser->group = outer;
     parser->group_stems = stems;
     parser->all->depth--;
@@ -285,6 +288,25 @@ right_word (struct parser *parser, const struct node *left, struct item *right)
     return true;
 }
 
+/* The operator at hand is not one, though something stands on both sides. */
+static void
+warn_of_proximity (struct parser *parser)
+{
+    const struct lexeme *at = &parser->current;
+    struct mail_query_error *warning = parser->warning;
+    struct lexer lexer = parser->lexer;
+    struct lexeme next;
+
+    if (warning == NULL || warning->message != NULL || parser->all->lenient)
+        return;
+    if (lexer_next (&lexer, &next, parser->error) && next.kind != LEX_END && next.kind != LEX_CLOSE)
+        query_error_set (
+            parser->ctx, warning, parser->base + at->offset, at->length, NULL,
+            "\"%.*s\" is looked for as a word here; it stands between two single words "
+            "of the same prefix",
+            (int) at->value_length, at->value);
+}
+
 /* Takes all of "near b near c" behind the word that item is. The current lexeme is the operator,
  * and afterwards what follows. Without such a word on both sides "near" is a word itself. */
 static bool
@@ -295,12 +317,12 @@ proximity (struct parser *parser, struct item *item)
         bool chain = item->node->kind == NODE_WORDS && item->node->op == op &&
                      item->node->window == parser->current.window;
         struct item right = {0};
-        if (!chain && !is_single_word (item->node))
-            return true;
-        if (!right_word (parser, item->node, &right))
+        if ((chain || is_single_word (item->node)) && !right_word (parser, item->node, &right))
             return false;
-        if (right.node == NULL)
+        if (right.node == NULL) {
+            warn_of_proximity (parser);
             return true;
+        }
         if (item->node->word_count == QUERY_NEAR_MAX)
             return too_many (parser, &right.at, QUERY_NEAR_MAX, "words near one another");
         item->node->op = op;

@@ -147,6 +147,8 @@ parse_row (struct parser *parser)
     while (starts_item (&parser->current))
         if (!row_take (parser, &row))
             return NULL;
+    if (row.items == 0 && parser->all->lenient)
+        return node_create (parser->ctx, NODE_NOTHING);
     if (row.items == 0)
         return parser_fail (parser, &row.vanished,
                             "words are made of letters and digits; \"*\" is every message",
@@ -255,6 +257,23 @@ parser_or (struct parser *parser)
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
+/* Passes over a parenthesis that closes nothing, and joins what follows. */
+static struct node *
+go_on (struct parser *parser, struct node *node)
+{
+    struct node *nodes[2] = {node};
+
+    if (!parser->all->lenient)
+        return parser_fail (parser, &parser->current, "add a \"(\" before it, or leave it out",
+                            "this parenthesis closes nothing");
+    if (!parser_advance (parser))
+        return NULL;
+    if (parser->current.kind == LEX_CLOSE || parser->current.kind == LEX_END)
+        return node;
+    nodes[1] = parser_or (parser);
+    return nodes[1] != NULL ? node_join (parser->ctx, NODE_AND, nodes, 2) : NULL;
+}
+
 struct node *
 parser_whole (struct parser *parser)
 {
@@ -265,9 +284,8 @@ parser_whole (struct parser *parser)
     if (parser->current.kind == LEX_END)
         return node_create (parser->ctx, NODE_ALL);
     node = parser_or (parser);
-    if (node != NULL && parser->current.kind == LEX_CLOSE)
-        return parser_fail (parser, &parser->current, "add a \"(\" before it, or leave it out",
-                            "this parenthesis closes nothing");
+    while (node != NULL && parser->current.kind == LEX_CLOSE)
+        node = go_on (parser, node);
     return node;
 }
 
@@ -288,12 +306,15 @@ keep_within (struct mail_query_error *error, size_t length)
 static struct node *
 parse_infix (struct parsing *all, const char *text, size_t length, struct mail_query_error *warning)
 {
-    struct parser parser = {
-        .warning = warning,
-        .all = all,
-        .ctx = all->ctx,
-        .error = all->error,
-        .lexer = {.ctx = all->ctx, .users = all->users, .text = text, .length = length}};
+    struct parser parser = {.warning = warning,
+                            .all = all,
+                            .ctx = all->ctx,
+                            .error = all->error,
+                            .lexer = {.ctx = all->ctx,
+                                      .users = all->users,
+                                      .lenient = all->lenient,
+                                      .text = text,
+                                      .length = length}};
 
     return parser_whole (&parser);
 }
@@ -312,6 +333,8 @@ parse_saved (struct parsing *all, const char *name, size_t length, size_t offset
     const char *text = parsing_find (all, MAIL_SYNTAX_INFIX, key);
     struct node *node;
 
+    if (text == NULL && all->lenient)
+        return node_create (all->ctx, NODE_NOTHING);
     if (text == NULL) {
         query_error_set (all->ctx, all->error, offset, offset_length, NULL,
                          "there is no saved query \"%s\"", key);
@@ -343,8 +366,11 @@ parsing_blame (struct parsing *all, const char *kind, const char *name, size_t o
                size_t length)
 {
     struct mail_query_error *error = all->error;
+    char *where = talloc_asprintf (all->ctx, "in \"%s.%s\": ", kind, name);
 
-    error->message = talloc_asprintf (all->ctx, "in \"%s.%s\": %s", kind, name, error->message);
+    /* once, of one that uses itself */
+    if (strstr (error->message, where) == NULL)
+        error->message = talloc_asprintf (all->ctx, "%s%s", where, error->message);
     error->offset = offset;
     error->length = length;
 }
@@ -359,6 +385,7 @@ query_parse (void *ctx, const struct query_source *source, struct node **tree_ou
                           .now = source->now,
                           .names = source->names,
                           .users = source->users,
+                          .lenient = source->names != NULL && source->names->lenient,
                           .error = error};
     struct node *tree = source->syntax == MAIL_SYNTAX_SEXP
                             ? parse_sexp_text (&all, source->text, source->length)

@@ -19,7 +19,7 @@ struct query_source {
     const char *text;
     size_t length;
     int64_t now;                          /* what dates are relative to, in seconds */
-    const struct mail_query_names *names; /* saved queries; may be NULL */
+    const struct mail_query_names *names; /* saved queries, and how strict to be; may be NULL */
     const struct user_prefixes *users;    /* must live as long as the tree; may be NULL */
     struct mail_query_error *warning;     /* filled in, on the ctx of the tree; may be NULL */
 };
@@ -43,6 +43,7 @@ struct parsing {
     int64_t now;
     const struct mail_query_names *names;
     const struct user_prefixes *users;
+    bool lenient; /* of names */
     unsigned depth;
     size_t terms, words, saved, steps;
     struct mail_query_error *error;

@@ -202,7 +202,6 @@ plan_drop_suffixes (struct planner *planner, const struct node **leaf)
         if (copy == NULL) {
             copy = talloc_memdup (planner->ctx, *leaf, sizeof **leaf);
             copy->words = talloc_memdup (copy, copy->words, copy->word_count * sizeof *copy->words);
-            copy->op = copy->op == WORDS_STEM ? WORDS_EXACT : copy->op;
             *leaf = copy;
         }
         copy->words[i].length = length;

@@ -146,7 +146,7 @@ sexp_value (struct parsing *all, const struct sexp *at, const struct prefix *pre
                            .value_length = strlen (text),
                            .value_offset = at->offset,
                            .quoted = true};
-    struct node *node = leaf_create (all->ctx, &piece, all->now, all->error);
+    struct node *node = leaf_create (all->ctx, &piece, all->now, all->lenient, all->error);
 
     if (node == NULL) {
         all->error->offset = at->offset;
@@ -173,7 +173,7 @@ sexp_atom (struct parsing *all, const struct sexp *at, struct place place)
     if (star && place.field->starts)
         return sexp_any (all, prefix);
     if (star)
-        return sexp_fail (all, at, NULL, "\"*\" cannot stand in \"%s\"", place.field->name);
+        return sexp_fail (all, at, NULL, "\"*\" cannot stand in \"%s\"", place.prefix->name);
     if (prefix->kind == KIND_WORDS)
         return words_leaf (all, at, prefix);
     if (!sexp_count_term (all, at))
@@ -195,7 +195,7 @@ sexp_starts (struct parsing *all, const struct sexp *list, struct place place)
         return NULL;
     if (place.field != NULL && !place.field->starts)
         return sexp_fail (all, list, NULL, "\"%s\" cannot stand in \"%s\"", list->items[0].text,
-                          place.field->name);
+                          place.prefix->name);
     if (at->text[0] == '\0')
         return place.prefix != NULL ? sexp_any (all, place.prefix)
                                     : node_create (all->ctx, NODE_ALL);
@@ -226,7 +226,7 @@ sexp_regex (struct parsing *all, const struct sexp *list, struct place place)
                           "\"%s\" cannot stand outside of a field", list->items[0].text);
     if (!place.field->regex)
         return sexp_fail (all, list, NULL, "\"%s\" cannot stand in \"%s\"", list->items[0].text,
-                          place.field->name);
+                          place.prefix->name);
     if (!sexp_count_term (all, at))
         return NULL;
     text = talloc_asprintf (all->ctx, "/%s/", at->text);

@@ -89,7 +89,7 @@ matching_form (struct parsing *all, const struct sexp *list, struct place place)
                           "\"%s\" cannot stand outside of a field", list->items[0].text);
     if (!place.field->matching)
         return sexp_fail (all, list, NULL, "\"%s\" cannot stand in \"%s\"", list->items[0].text,
-                          place.field->name);
+                          place.prefix->name);
     node = join (all, list, outside, NODE_AND);
     if (node == NULL || node->kind == NODE_NOTHING)
         return node;
@@ -106,7 +106,7 @@ static bool
 is_outside (struct parsing *all, const struct sexp *list, struct place place)
 {
     return place.field == NULL || sexp_fail (all, list, NULL, "\"%s\" cannot stand in \"%s\"",
-                                             list->items[0].text, place.field->name) != NULL;
+                                             list->items[0].text, place.prefix->name) != NULL;
 }
 
 static struct node *
@@ -253,7 +253,7 @@ field_form (struct parsing *all, const struct sexp *list, struct place place,
         return sexp_fail (all, list, NULL, "\"%s\" cannot be used here", prefix->name);
     if (place.field != NULL)
         return sexp_fail (all, list, NULL, "a field cannot stand in another: \"%s\" in \"%s\"",
-                          field->name, place.field->name);
+                          prefix->name, place.prefix->name);
     place.field = field;
     place.prefix = prefix;
     return join (all, list, place, field->alternatives ? NODE_OR : NODE_AND);

@@ -226,7 +226,7 @@ find_saved (void *closure, enum mail_query_syntax syntax, const char *name)
 static uint64_t
 count_as (struct fixture *f, enum mail_query_syntax syntax, const char *text)
 {
-    static const struct mail_query_names names = {find_saved, NULL};
+    static const struct mail_query_names names = {.find = find_saved};
     struct mail_query *query = NULL;
     struct mail_query_error error = {0};
     struct mail_count count = {0};
@@ -317,13 +317,13 @@ test_names_tag (void **state)
     }
 }
 
-/* A quote that is never closed is not an error, but said. */
+/* A quote that is never closed, and a near that joins no words, are no errors, but said. */
 static void
 test_warning (void **state)
 {
     static const struct {
         const char *query;
-        int offset; /* of the quote; -1: no warning */
+        int offset; /* of the quote or operator; -1: no warning */
     } cases[] = {
         {"one \"two three", 4},
         {"\"one\" tag:\"a b", 10},
@@ -333,6 +333,15 @@ test_warning (void **state)
         {"\"one\" two \"", 10},
         {"sexp:\"(and \"\"a\"\" b)\"", -1},
         {"tag:a\"b", -1},
+        {"one near two", -1},
+        {"near two", -1},
+        {"one near", -1},
+        {"(one near) two", -1},
+        {"\"one two\" near three", 10},
+        {"one near \"two three\"", 4},
+        {"one near two adj three", 13},
+        {"(one near/3 (two))", 5},
+        {"from:one near two", 9},
     };
     struct fixture *f = *state;
 

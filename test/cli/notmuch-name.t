@@ -15,9 +15,13 @@ message in/cur/1:2, 'a"b@x' one body
 
 runs '--version' 0 "$notmuch" --version
 ok '... has the name' grep -q '^notmuch [0-9]' out
-runs 'a query error' 1 "$notmuch" search '('
+runs 'a query error' 1 "$notmuch" search 'one or'
 ok '... has the name' grep -q '^notmuch search: ' err
-runs 'a query error in a list' 1 sh -c "echo '+x -- (' | '$notmuch' tag --batch"
+runs 'a query error in a list' 1 sh -c "echo '+x -- or' | '$notmuch' tag --batch"
+for query in '(body' 'body)' 'body or query:nosuch' 'subject or body or date:' 'body or form:ann' 'body or date:2020..2019'; do
+    is "no error: $query" "$("$notmuch" count "$query" 2>&1)" 1
+    runs "$query is one under our name" 2 "$MAIL" count "$query"
+done
 is 'ids are as in notmuch' "$("$notmuch" search --output=messages '*')" 'id:a"b@x'
 runs 'no command' 0 "$notmuch"
 is '... is a greeting' "$(normal <out)" "The mail of Test <test@example.org> is in 'HOME/Mail', and indexed (messages: 1).

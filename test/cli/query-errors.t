@@ -47,6 +47,14 @@ marked 'from:/one' '^^^^^^^^^'
 marked 'date:2024-13' '     ^^^^^^^'
 marked 'date:2024..foo' '           ^^^'
 marked 'date:foo..2024' '     ^^^'
+marked 'date:2024..2023' '^^^^^^^^^^^^^^^'
+marked 'size:2M..1k' '^^^^^^^^^^^'
+marked '20..10' '^^^^^^'
+marked 'date:"2 years ago".."last month"' '                  ^^'
+for day in date:tomorrow date:..next_week since:tomorrow; do
+    runs "$day" 2 "$MAIL" count "$day"
+    ok '... is told what to write' grep -q 'of those to come write the date' err
+done
 marked 'thread:{tag:x' '^^^^^^^^^^^^^'
 marked 'thread:{tag:x and}' '              ^^^'
 marked 'sexp:"(tag x"' '      ^'

@@ -175,7 +175,8 @@ test_prefixes (void **state)
         {"date:..2009", "(date * 2009-12-31T23:59:59)"},
         {"date:2009..", "(date 2009-01-01T00:00:00 *)"},
         {"date:\"2 days ago\"", "(date 2026-11-28T00:00:00 2026-11-28T23:59:59)"},
-        {"date:2010..2009", "(or)"},
+        {"lastmod:10..5", "(or)"},
+        {"size:1k..1k", "(size 1024 2047)"},
         {"1000000000..1100000000", "(date 2001-09-09T01:46:40 2004-11-09T11:33:20)"},
         {"..5", "(date * 1970-01-01T00:00:05)"},
         {"1..2 date:2009..2010", "(and (date 2009-01-01T00:00:00 2010-12-31T23:59:59)"
@@ -259,6 +260,8 @@ test_operators (void **state)
         {"a near tag:x", "(and a near (tag \"x\"))"},
         {"a near (b)", "(and a near b)"},
         {"a near/0 b", "(and a (phrase near 0) b)"},
+        {"a near/12345 b", "(near 12345 a b)"},
+        {"a adj/99999999999999999999 b", "(adj 1000000 a b)"},
     };
 
     (void) state;
@@ -305,6 +308,11 @@ test_errors (void **state)
         {"date:2009..foo", 11, 3, "no date"},
         {"date:\"foo bar\"", 6, 7, "no date"},
         {"x date:2009..2010x", 13, 5, "no date"},
+        {"x date:2010..2009", 2, 15, "ends before"},
+        {"date:today..yesterday", 0, 21, "ends before"},
+        {"size:2k..1k", 0, 11, "ends before"},
+        {"x (20..10)", 3, 6, "ends before"},
+        {"date:\"2009\"..2010", 11, 2, "behind quotes"},
         {"size:x", 0, 6, "no number"},
         {"lastmod:1..x", 0, 12, "no number"},
         {"lastmod:99999999999999999999", 0, 28, "no number"},

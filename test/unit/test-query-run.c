@@ -415,7 +415,10 @@ static const struct leaf {
     {"body:m*", is_start_m},
     /* without the signs where no word has them */
     {"mountain+", is_mountain},
-    {"mountains#", is_none},
+    {"mountains#", is_mountain},
+    {"Mountains#", is_none},
+    {"mountains+ adj/1 river", is_none},
+    {"mountain+ adj/1 river", is_phrase},
     {"river++", is_river_word},
     {"body:\"mountain+ river##\"", is_phrase},
     {"subject:Remainder2+", is_remainder_2},

@@ -205,7 +205,7 @@ test_forms (void **state)
         {"(date 2009 \"\")", "(date 2009-01-01T00:00:00 *)"},
         {"(date *)", "(date * *)"},
         {"(date \"2 days ago\")", "(date 2026-11-28T00:00:00 2026-11-28T23:59:59)"},
-        {"(date 2010 2009)", "(or)"},
+        {"(lastmod 10 5)", "(or)"},
         {"(since 2009)", "(date 2009-01-01T00:00:00 *)"},
         {"(until 2009)", "(date * 2009-12-31T23:59:59)"},
         {"(lastmod 1 5)", "(lastmod 1 5)"},
@@ -305,6 +305,9 @@ test_errors (void **state)
         {MAIL_SYNTAX_INFIX, "a query:none", 2, 10, "no saved query"},
         {MAIL_SYNTAX_INFIX, "a query:bad", 2, 9, "in \"query.bad\": "},
         {MAIL_SYNTAX_INFIX, "a sexp:\"(foo x)\"", 9, 3, "no field"},
+        {MAIL_SYNTAX_INFIX, "a query:self", 2, 10, "in \"query.self\": too many"},
+        {MAIL_SYNTAX_SEXP, "(and (loop))", 5, 6, "in \"squery.loop\": the query"},
+        {MAIL_SYNTAX_SEXP, "(and (date 2010 2009))", 5, 16, "ends before"},
         {MAIL_SYNTAX_INFIX, "since:foo", 0, 9, "no date"},
         {MAIL_SYNTAX_INFIX, "has:wings", 0, 9, "has:"},
     };
@@ -321,6 +324,53 @@ test_errors (void **state)
             fail_msg ("%s: %d+%d %s", rows[i].text, (int) error.offset, (int) error.length,
                       error.message);
         assert_true (talloc_parent (error.message) == ctx);
+        talloc_free (ctx);
+    }
+}
+
+/* Under the name notmuch: as notmuch takes it. */
+static void
+test_lenient (void **state)
+{
+    static const struct mail_query_names lenient = {.find = find, .lenient = true};
+    static const char *const rows[][2] = {
+        {"(foo", "foo"},
+        {"foo and (bar or (baz", "(and foo (or bar baz))"},
+        {"foo) bar", "(and foo bar)"},
+        {"foo ) )", "foo"},
+        {"subject:(foo or bar", "(or (subject (exact foo)) (subject (exact bar)))"},
+        {"()", "(or)"},
+        {"() foo", "foo"},
+        {"foo or (", "foo"},
+        {"???", "(or)"},
+        {"foo or ???", "foo"},
+        {"tag:", "tag"},
+        {"foo date: bar", "(and foo date bar)"},
+        {"form:ann", "(phrase form ann)"},
+        {"TAG:x", "(phrase tag x)"},
+        {"query:none", "(or)"},
+        {"foo or query:none", "foo"},
+        {"date:2010..2009", "(or)"},
+        {"size:2k..1k", "(or)"},
+        {"foo or 20..10", "foo"},
+        {"thread:{(foo}", "(thread foo)"},
+    };
+    static const char *const errors[] = {"foo and", "or foo", "tag:/(/", "date:foo", "foo \xff"};
+
+    (void) state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows + sizeof errors / sizeof *errors; i++) {
+        const char *text =
+            i < sizeof rows / sizeof *rows ? rows[i][0] : errors[i - sizeof rows / sizeof *rows];
+        const char *wanted = i < sizeof rows / sizeof *rows ? rows[i][1] : NULL;
+        void *ctx = talloc_new (NULL);
+        struct mail_query_error error = {0};
+        struct query_source source = {
+            .text = text, .length = strlen (text), .now = NOW, .names = &lenient};
+        struct node *tree;
+        if (query_parse (ctx, &source, &tree, &error) != (wanted != NULL))
+            fail_msg ("%s: %s", text, wanted != NULL ? error.message : "no error");
+        if (wanted != NULL && strcmp (tree_print_line (ctx, tree), wanted) != 0)
+            fail_msg ("%s: %s instead of %s", text, tree_print_line (ctx, tree), wanted);
         talloc_free (ctx);
     }
 }
@@ -423,10 +473,10 @@ int
 main (void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test (test_reading),  cmocka_unit_test (test_atoms),
-        cmocka_unit_test (test_forms),    cmocka_unit_test (test_saved),
-        cmocka_unit_test (test_errors),   cmocka_unit_test (test_limits),
-        cmocka_unit_test (test_any_text),
+        cmocka_unit_test (test_reading), cmocka_unit_test (test_atoms),
+        cmocka_unit_test (test_forms),   cmocka_unit_test (test_saved),
+        cmocka_unit_test (test_errors),  cmocka_unit_test (test_lenient),
+        cmocka_unit_test (test_limits),  cmocka_unit_test (test_any_text),
     };
     return cmocka_run_group_tests (tests, set_zone, NULL);
 }
