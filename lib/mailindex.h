@@ -405,7 +405,7 @@ enum mail_query_syntax { MAIL_SYNTAX_INFIX, MAIL_SYNTAX_SEXP };
  * lenient: what can hardly have been meant is no error, but taken as notmuch takes it: a
  * parenthesis that is never closed (at the end) or closes nothing, a prefix with nothing behind it
  * or nearly a prefix (words), nothing to search for, an unknown saved query, a range that ends
- * before it begins (no message). */
+ * before it begins, a value that cannot be (no message). */
 struct mail_query_names {
     const char *(*find) (void *closure, enum mail_query_syntax syntax, const char *name);
     void *closure;

@@ -322,6 +322,24 @@ has_leaf (void *ctx, const struct lexeme *piece, struct mail_query_error *error)
     return node;
 }
 
+/* No property is without "=", and no name of a file has a slash. */
+static bool
+can_be (void *ctx, const struct lexeme *piece, struct mail_query_error *error)
+{
+    const struct prefix *prefix = piece->prefix;
+
+    if (prefix->kind == KIND_FILE && memchr (piece->value, '/', piece->value_length) != NULL)
+        return query_error_set (ctx, error, piece->offset, piece->length,
+                                "write the last part only; folder: and path: are for the others",
+                                "the name of a file has no slash in it");
+    if (prefix->kind == KIND_TERM && strcmp (prefix->term, PREFIX_PROPERTY) == 0 &&
+        memchr (piece->value, '=', piece->value_length) == NULL)
+        return query_error_set (ctx, error, piece->offset, piece->length,
+                                "write property:NAME=VALUE; property:* is any",
+                                "a property is a name, \"=\" and a value");
+    return true;
+}
+
 /* ---- regular expressions ------------------------------------------------------------------- */
 
 bool
@@ -389,13 +407,18 @@ leaf_create (void *ctx, const struct lexeme *piece, int64_t now, bool lenient,
     case KIND_SIZE:
         return number_leaf (ctx, piece, lenient, error);
     default:
-        return term_leaf (ctx, piece);
+        return lenient || can_be (ctx, piece, error) ? term_leaf (ctx, piece) : NULL;
     }
 }
 
-bool
-leaf_has_any (const struct prefix *prefix)
+struct node *
+leaf_create_any (void *ctx, const struct prefix *prefix)
 {
-    return prefix->kind == KIND_TERM &&
-           (strcmp (prefix->term, PREFIX_TAG) == 0 || strcmp (prefix->term, PREFIX_PROPERTY) == 0);
+    bool some = prefix->kind == KIND_WORDS ||
+                (prefix->kind == KIND_TERM && (strcmp (prefix->term, PREFIX_TAG) == 0 ||
+                                               strcmp (prefix->term, PREFIX_PROPERTY) == 0));
+    struct node *any = node_create (ctx, some ? NODE_ANY : NODE_ALL);
+
+    any->prefix = some ? prefix : NULL;
+    return any;
 }

@@ -26,7 +26,7 @@ struct node *leaf_create_seconds (void *ctx, const struct lexeme *piece);
 /* The error of a range that ends before it begins; returns NULL. */
 struct node *leaf_fail_backwards (void *ctx, const struct lexeme *piece,
                                   struct mail_query_error *error);
-/* Whether "prefix:*" asks for all messages that have any such term. */
-bool leaf_has_any (const struct prefix *prefix);
+/* "prefix:*", all messages that have something there: ALL where each has. */
+struct node *leaf_create_any (void *ctx, const struct prefix *prefix);
 
 #endif

@@ -14,16 +14,6 @@
 
 /* ---- items --------------------------------------------------------------------------------- */
 
-/* prefix:* is all messages that have something there. */
-static struct node *
-any_create (struct parser *parser, const struct prefix *prefix)
-{
-    struct node *any = node_create (parser->ctx, NODE_ANY);
-
-    any->prefix = prefix;
-    return any;
-}
-
 static bool
 too_many (struct parser *parser, const struct lexeme *at, size_t most, const char *what)
 {
@@ -40,7 +30,7 @@ words_item (struct parser *parser, const struct prefix *prefix, struct item *ite
     const char *bad;
 
     if (item->at.prefix != NULL && item->at.quoted && item->at.value_length == 0) {
-        item->node = node_not (parser->ctx, any_create (parser, prefix));
+        item->node = node_not (parser->ctx, leaf_create_any (parser->ctx, prefix));
         return true;
     }
     if (!g_utf8_validate_len (item->at.value, item->at.value_length, &bad))
@@ -129,6 +119,13 @@ sexp_leaf (struct parser *parser, const struct lexeme *at)
     return node;
 }
 
+static bool
+takes_star (const struct prefix *prefix)
+{
+    return prefix->kind == KIND_TERM || prefix->kind == KIND_FOLDER || prefix->kind == KIND_PATH ||
+           prefix->kind == KIND_FILE;
+}
+
 /* What stands behind a prefix that is not of words. */
 static struct node *
 exact_leaf (struct parser *parser, const struct lexeme *at)
@@ -137,8 +134,8 @@ exact_leaf (struct parser *parser, const struct lexeme *at)
         too_many (parser, at, QUERY_TERMS_MAX, "terms");
         return NULL;
     }
-    if (is_all (at) && leaf_has_any (at->prefix))
-        return any_create (parser, at->prefix);
+    if (is_all (at) && takes_star (at->prefix))
+        return leaf_create_any (parser->ctx, at->prefix);
     if (at->prefix->braces && at->value_length > 0 && at->value[0] == '{')
         return threads_leaf (parser, at);
     if (at->prefix->kind == KIND_SAVED)
@@ -179,7 +176,7 @@ piece_item (struct parser *parser, struct item *item)
         item->at.stems = parser->group_stems;
     }
     if (prefix != NULL && is_all (at)) {
-        item->node = any_create (parser, prefix);
+        item->node = leaf_create_any (parser->ctx, prefix);
         return true;
     }
     if (prefix == NULL && (item->node = leaf_create_seconds (parser->ctx, at)) != NULL) {
@@ -349,7 +346,7 @@ parser_take_item (struct parser *parser, struct item *item)
         item->node = node_create (parser->ctx, NODE_ALL);
         if (parser->group != NULL) {
             talloc_free (item->node);
-            item->node = any_create (parser, parser->group);
+            item->node = leaf_create_any (parser->ctx, parser->group);
         }
         break;
     default:

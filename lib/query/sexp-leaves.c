@@ -74,16 +74,6 @@ sexp_only_atom (struct parsing *all, const struct sexp *list, struct place place
 
 /* ---- atoms --------------------------------------------------------------------------------- */
 
-struct node *
-sexp_any (struct parsing *all, const struct prefix *prefix)
-{
-    bool always = prefix->kind != KIND_WORDS && !leaf_has_any (prefix);
-    struct node *any = node_create (all->ctx, always ? NODE_ALL : NODE_ANY);
-
-    any->prefix = always ? NULL : prefix;
-    return any;
-}
-
 /* The words of an atom as one leaf; NOTHING where it has none. */
 static struct node *
 words_create (struct parsing *all, const struct sexp *at, const struct prefix *prefix)
@@ -171,7 +161,7 @@ sexp_atom (struct parsing *all, const struct sexp *at, struct place place)
     if (prefix == NULL)
         return star ? node_create (all->ctx, NODE_ALL) : words_leaf (all, at, NULL);
     if (star && place.field->starts)
-        return sexp_any (all, prefix);
+        return leaf_create_any (all->ctx, prefix);
     if (star)
         return sexp_fail (all, at, NULL, "\"*\" cannot stand in \"%s\"", place.prefix->name);
     if (prefix->kind == KIND_WORDS)
@@ -197,7 +187,7 @@ sexp_starts (struct parsing *all, const struct sexp *list, struct place place)
         return sexp_fail (all, list, NULL, "\"%s\" cannot stand in \"%s\"", list->items[0].text,
                           place.prefix->name);
     if (at->text[0] == '\0')
-        return place.prefix != NULL ? sexp_any (all, place.prefix)
+        return place.prefix != NULL ? leaf_create_any (all->ctx, place.prefix)
                                     : node_create (all->ctx, NODE_ALL);
     if (place.prefix != NULL && place.prefix->kind != KIND_WORDS) {
         node = leaf_create_value (all->ctx, place.prefix, at->text, strlen (at->text));

@@ -41,9 +41,8 @@ const struct sexp *sexp_only_atom (struct parsing *all, const struct sexp *list,
 /* Counts a term against its limit. */
 bool sexp_count_term (struct parsing *all, const struct sexp *at);
 
-/* Leaves; NULL is an error. Everything that has something in the field; the text of an element as a
- * value in infix; a word, string or "*"; (starts-with ...); (regex ...). */
-struct node *sexp_any (struct parsing *all, const struct prefix *prefix);
+/* Leaves; NULL is an error. The text of an element as a value in infix; a word, string or "*";
+ * (starts-with ...); (regex ...). */
 struct node *sexp_value (struct parsing *all, const struct sexp *at, const struct prefix *prefix,
                          const char *text);
 struct node *sexp_atom (struct parsing *all, const struct sexp *at, struct place place);

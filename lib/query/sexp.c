@@ -8,6 +8,7 @@
  * element, not its text.
  */
 #include "query/sexp-private.h"
+#include "query/leaf.h"
 #include <glib.h>
 #include <string.h>
 #include <talloc.h>
@@ -94,7 +95,7 @@ matching_form (struct parsing *all, const struct sexp *list, struct place place)
     if (node == NULL || node->kind == NODE_NOTHING)
         return node;
     if (node->kind == NODE_ALL)
-        return sexp_any (all, place.prefix);
+        return leaf_create_any (all->ctx, place.prefix);
     if (strcmp (place.field->name, "thread") == 0)
         return node_threads (all->ctx, node);
     return node_matching (all->ctx, place.prefix, node);
