@@ -63,11 +63,22 @@ class Generated(asking.Asking):
         names = [self.reason(other, inner) for other in sorted(peer ^ ours)]
         return names[0] if names and all(names) else None
 
+    def backwards(self, query, answer):
+        """Whether ours is refused for a range of dates that ends before it begins, which for notmuch is nothing."""
+        said = 'ends before it begins'
+        return said in answer and any(
+            isinstance(ours, str) and said in ours and peer == set()
+            for peer, ours in (self.both.ask(text, query.syntax) for text, _ in query.leaves))
+
     def put(self, query):
         peer, ours = self.both.ask(query.text, query.syntax)
         sums = self.kinds[query.kind]
         if isinstance(peer, str):
             sums[2] += 1
+            return
+        if isinstance(ours, str) and self.backwards(query, ours):
+            self.used['backwards'] = self.used.get('backwards', 0) + 1
+            sums[1] += 1
             return
         if isinstance(ours, str):
             self.wrong.append('%s: %s: ours: %s' % (query.kind, query.text, ours))

@@ -340,6 +340,11 @@ invent_tree (void *ctx, struct model *model, int depth)
     do
         tree->b = pick (model, WORDS);
     while (tree->b == tree->a);
+    if (tree->leaf == LEAF_DATE && tree->a > tree->b) {
+        int later = tree->a; /* a range that ends before it begins is an error */
+        tree->a = tree->b;
+        tree->b = later;
+    }
     tree->number = 1 + pick (model, 4);
     if (tree->leaf == LEAF_ID)
         tree->number = pick (model, model->count + 1);
