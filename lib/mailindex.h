@@ -424,8 +424,9 @@ enum mail_status mail_query_parse_as (void *ctx, struct mail_index *index,
  * closed); NULL for nothing. Belongs to the query. */
 const struct mail_query_error *mail_query_warning (const struct mail_query *query);
 
-/* Whether the query asks for this tag by name or by a regular expression, be it by "not": then it
- * is not to be excluded. What stands inside thread:{...} does not count. */
+/* Whether the query asks for this tag by name or by a regular expression, be it by "not", or has a
+ * word without a prefix that is also looked for among the tags: then it is not to be excluded. What
+ * stands inside thread:{...} does not count. */
 bool mail_query_names_tag (const struct mail_query *query, const char *tag);
 /* From now on the query does not match what has one of these tags; NULL-terminated. */
 void mail_query_exclude (struct mail_query *query, const char *const *tags);

@@ -90,9 +90,19 @@ regex_matches (const char *pattern, const char *tag)
     return found;
 }
 
+/* A word that is also looked for among the tags: "Spam". */
+static bool
+word_names_tag (const struct node *node, const char *tag)
+{
+    return node->kind == NODE_WORDS && node->op == WORDS_EXACT && node->prefix == NULL &&
+           !node->words[0].cjk && strcmp (node->words[0].text, tag) == 0;
+}
+
 static bool
 tree_names_tag (const struct node *node, const char *tag)
 {
+    if (word_names_tag (node, tag))
+        return true;
     if (node->kind == NODE_TERM && is_tag (node->prefix))
         return strcmp (node->value, tag) == 0;
     if (node->kind == NODE_REGEX && is_tag (node->prefix))
