@@ -42,10 +42,14 @@ words_item (struct parser *parser, const struct prefix *prefix, struct item *ite
     parser->all->words += words;
     if (parser->all->words > QUERY_WORDS_MAX)
         return too_many (parser, &item->at, QUERY_WORDS_MAX, "words");
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         if (nodes[i]->word_count > QUERY_PHRASE_MAX)
             return parser_fail (parser, &item->at, "take a part of it",
                                 "this phrase is too long") != NULL;
+        parser->all->scans += nodes[i]->op == WORDS_END || nodes[i]->op == WORDS_MIDDLE;
+    }
+    if (parser->all->scans > QUERY_SCANS_MAX)
+        return too_many (parser, &item->at, QUERY_SCANS_MAX, "words with an asterisk before them");
     if (count > 0)
         item->node = node_join (parser->ctx, NODE_AND, nodes, count);
     talloc_free (nodes);

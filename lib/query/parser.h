@@ -10,6 +10,7 @@
 #define QUERY_DEPTH_MAX 256    /* parentheses in one another */
 #define QUERY_TERMS_MAX 250000 /* exact values and ranges: a script's list of ids */
 #define QUERY_WORDS_MAX 10000  /* words of text */
+#define QUERY_SCANS_MAX 100    /* "*word": each looks through all words of the index */
 #define QUERY_PHRASE_MAX 1000  /* words of one phrase */
 #define QUERY_NEAR_MAX 100     /* words of one chain of near or adj */
 #define QUERY_SAVED_MAX 1000   /* saved queries used, each as often as it is */
@@ -45,7 +46,7 @@ struct parsing {
     const struct user_prefixes *users;
     bool lenient; /* of names */
     unsigned depth;
-    size_t terms, words, saved, steps;
+    size_t terms, words, scans, saved, steps;
     struct mail_query_error *error;
 };
 

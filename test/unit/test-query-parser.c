@@ -475,6 +475,8 @@ test_width (void **state)
     assert_non_null (strstr (parse_big (ctx, repeat (ctx, "id:k ", 2000000)), "more than"));
     assert_string_equal (parse_big (ctx, repeat (ctx, "a ", 10000)), "");
     assert_string_equal (parse_big (ctx, repeat (ctx, "a-", 1000)), "");
+    assert_string_equal (parse_big (ctx, repeat (ctx, "*a *b* ", 50)), "");
+    assert_non_null (strstr (parse_big (ctx, repeat (ctx, "*a ", 101)), "more than 100 words"));
     assert_non_null (strstr (parse_big (ctx, repeat (ctx, "a-", 1001)), "too long"));
     assert_string_equal (parse_big (ctx, talloc_asprintf (ctx, "%sa", repeat (ctx, "a near ", 99))),
                          "");
