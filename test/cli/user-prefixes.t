@@ -56,6 +56,7 @@ shows 'id:a@x id:b@x ' --query=sexp '(XLabel *)'
 shows 'id:b@x id:c@x ' --query=sexp '(not (XLabel "red"))'
 runs 'a regular expression in it' 2 "$MAIL" count --query=sexp '(XLabel (rx red))'
 runs 'of in it' 2 "$MAIL" count --query=sexp '(XLabel (of red))'
+ok '... is told with its name' grep -q '"of" cannot stand in "XLabel"' err
 runs 'nothing behind it' 2 "$MAIL" count 'foo XLabel:'
 is '... is marked' "$(sed -n 3p err)" '      ^^^^^^^'
 
