@@ -186,8 +186,10 @@ parse_operand (struct parser *parser, struct lexeme before)
         if (before.kind != LEX_END)
             return missing_operand (parser, &before);
         if (parser->current.kind == LEX_CLOSE)
-            return parser_fail (parser, &parser->current, "add a \"(\" before it, or leave it out",
-                                "this parenthesis closes nothing");
+            return parser_fail (
+                parser, &parser->current,
+                "add a \"(\" before it, leave it out, or write a value with parentheses in quotes",
+                "this parenthesis closes nothing");
         return missing_operand (parser, &parser->current);
     }
     node = parse_row (parser);
@@ -264,8 +266,10 @@ go_on (struct parser *parser, struct node *node)
     struct node *nodes[2] = {node};
 
     if (!parser->all->lenient)
-        return parser_fail (parser, &parser->current, "add a \"(\" before it, or leave it out",
-                            "this parenthesis closes nothing");
+        return parser_fail (
+            parser, &parser->current,
+            "add a \"(\" before it, leave it out, or write a value with parentheses in quotes",
+            "this parenthesis closes nothing");
     if (!parser_advance (parser))
         return NULL;
     if (parser->current.kind == LEX_CLOSE || parser->current.kind == LEX_END)
