@@ -92,8 +92,8 @@ label_normalise (const char *label, char line, char out[CHARSET_LABEL_MAX])
         memcpy (out, "iso-8859-", n = 9);
         label = part;
     }
-    for (; (part == NULL || *label != ':') && *label != '\0' && strchr ("*(;,", *label) == NULL &&
-           n < CHARSET_LABEL_MAX - 1;
+    for (; (part == NULL || *label != ':') && *label != '\0' && strchr ("*;,", *label) == NULL &&
+           strncmp (label, " (", 2) != 0 && n < CHARSET_LABEL_MAX - 1;
          label++) {
         if (g_ascii_isalnum (*label) || strchr ("-.:+", *label) != NULL)
             out[n++] = g_ascii_tolower (*label);
