@@ -71,6 +71,9 @@ struct mime_headers *mime_headers_parse (void *ctx, const char *data, size_t len
 const struct mime_field *mime_headers_find (const struct mime_headers *headers, const char *name,
                                             unsigned nth);
 const char *mime_headers_get (const struct mime_headers *headers, const char *name, unsigned nth);
+/* The Date; where that is missing or cannot be read, when the mail was received last, as the trace
+ * fields say behind their last ";" (RFC 5321 4.4). Seconds since 1970, 0 for none. */
+int64_t mime_headers_date (const struct mime_headers *headers);
 
 /* ---- headers-mend.c ---- */
 

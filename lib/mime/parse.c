@@ -135,38 +135,6 @@ read_id (struct mime_message *message, void *ctx, int fd, char **error_out)
     return MAIL_OK;
 }
 
-static bool
-read_date (const char *raw, int64_t *seconds_out)
-{
-    char *decoded = strstr (raw, "=?") != NULL ? mime_decode_text (NULL, raw) : NULL;
-    GDateTime *date = g_mime_utils_header_decode_date (decoded != NULL ? decoded : raw);
-
-    if (date != NULL) {
-        *seconds_out = g_date_time_to_unix (date);
-        g_date_time_unref (date);
-    }
-    talloc_free (decoded);
-    return date != NULL;
-}
-
-/* The Date; where that is missing or cannot be read, when the mail was received last, as the trace
- * fields say behind their last ";" (RFC 5321 4.4). */
-static int64_t
-find_date (const struct mime_headers *headers)
-{
-    const char *raw = mime_headers_get (headers, "date", 0);
-    int64_t seconds = 0;
-
-    if (raw != NULL && read_date (raw, &seconds))
-        return seconds;
-    for (unsigned i = 0; (raw = mime_headers_get (headers, "received", i)) != NULL; i++) {
-        raw = strrchr (raw, ';');
-        if (raw != NULL && read_date (raw + 1, &seconds))
-            return seconds;
-    }
-    return 0;
-}
-
 /* Of a message that has a source. */
 static void
 parse_entity (struct mime_message *message)
@@ -237,7 +205,7 @@ mime_message_parse_with (void *ctx, int fd, size_t memory_limit, struct mime_mes
     status = read_id (message, ctx, fd, error_out);
     if (status != MAIL_OK)
         goto done;
-    message->date = find_date (message->headers);
+    message->date = mime_headers_date (message->headers);
     mime_references_scan (message, mime_headers_get (message->headers, "references", 0),
                           mime_headers_get (message->headers, "in-reply-to", 0), message->id,
                           &message->references);
