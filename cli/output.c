@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -71,10 +72,29 @@ output_result (void)
     flushed = now;
 }
 
+void
+output_write (FILE *file, const char *bytes, size_t length)
+{
+    errno = 0;
+    if (fwrite (bytes, 1, length, file) < length && write_error == 0 && file == stdout)
+        write_error = errno ? errno : EIO;
+}
+
 bool
 output_broken (void)
 {
     return write_error != 0 || ferror (stdout);
+}
+
+/* stdio does not keep the reason of a failure: what is wrong with stdout now. */
+static int
+ask_again (void)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+
+    if (poll (&out, 1, 0) == 1 && out.revents & POLLERR)
+        return EPIPE;
+    return write (STDOUT_FILENO, "", 0) < 0 ? errno : EIO;
 }
 
 int
@@ -89,9 +109,8 @@ output_finish (const char *program, int code)
     bool had_error = ferror (stdout);
 
     flush ();
-    /* stdio does not keep the reason of a failure inside fwrite: ask again. */
     if (had_error && write_error == 0)
-        write_error = write (STDOUT_FILENO, "", 0) < 0 ? errno : EIO;
+        write_error = ask_again ();
     if (close (STDOUT_FILENO) != 0 && write_error == 0)
         write_error = errno;
     if (write_error != 0 && write_error != EPIPE)

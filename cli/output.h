@@ -10,6 +10,7 @@
 #define OUTPUT_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 /* Before anything is opened or printed: descriptors 0 to 2 exist, a closed pipe is an error and not
  * a signal, stdout has a large buffer. */
@@ -17,6 +18,8 @@ void output_init (void);
 /* A result is complete. Flushes so that the first results are seen early, and slow ones as they
  * come. */
 void output_result (void);
+/* fwrite, for what may be larger than the buffer; the reason of a failure is kept. */
+void output_write (FILE *file, const char *bytes, size_t length);
 /* Writing has failed: what follows is lost. */
 bool output_broken (void);
 /* Exit code of a failure to write (errno): EXIT_AGAIN for a full disk. */

@@ -8,6 +8,7 @@
  * written run by run.
  */
 #include "printer-nested.h"
+#include "output.h"
 
 #include <glib.h>
 #include <inttypes.h>
@@ -109,11 +110,11 @@ put_valid (const struct nested_printer *nested, const char *text, size_t length)
 
         if (byte >= 0x20 && byte != '"' && byte != '\\')
             continue;
-        fwrite (text + written, 1, i - written, file);
+        output_write (file, text + written, i - written);
         nested->syntax->escape (file, byte);
         written = i + 1;
     }
-    fwrite (text + written, 1, length - written, file);
+    output_write (file, text + written, length - written);
 }
 
 static void

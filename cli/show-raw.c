@@ -17,7 +17,7 @@
 static bool
 write_bytes (void *closure, const char *bytes, size_t length)
 {
-    fwrite (bytes, 1, length, closure);
+    output_write (closure, bytes, length);
     return !output_broken ();
 }
 
@@ -98,7 +98,7 @@ write_quoted (void *closure, const char *bytes, size_t length)
             continue;
         }
         newline = memchr (bytes, '\n', (size_t) (end - bytes));
-        fwrite (bytes, 1, (size_t) ((newline ? newline + 1 : end) - bytes), quoting->file);
+        output_write (quoting->file, bytes, (size_t) ((newline ? newline + 1 : end) - bytes));
         bytes = newline ? newline + 1 : end;
         quoting->decided = newline == NULL;
     }

@@ -6,6 +6,7 @@
  * look like another line of our output.
  */
 #include "text.h"
+#include "output.h"
 
 #include <glib.h>
 #include <string.h>
@@ -79,11 +80,11 @@ text_write_block (FILE *file, const char *text, size_t length)
         step = next_character (text + i, length - i, "\t\n", &instead);
         if (!instead)
             continue;
-        fwrite (text + written, 1, i - written, file);
+        output_write (file, text + written, i - written);
         fputs (instead, file);
         written = i + step;
     }
-    fwrite (text + written, 1, length - written, file);
+    output_write (file, text + written, length - written);
 }
 
 static bool

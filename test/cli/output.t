@@ -36,6 +36,23 @@ wait $! || code=$?
 is 'a reader that is gone from the start: exit code' "$code" 1
 says 'a reader that is gone from the start: quiet' ''
 
+# More than the buffer at once.
+printf 'From: a@x\nMessage-ID: <long@x>\n\n' >"$HOME/Mail/in/cur/long"
+head -c 3000000 /dev/zero | tr '\0' x >>"$HOME/Mail/in/cur/long"
+"$MAIL" new --quiet
+for arguments in '--format=raw' '--part=1' '--format=json' '--format=mbox'; do
+    rm -f fifo && mkfifo fifo
+    # shellcheck disable=SC2086 # words
+    "$MAIL" show $arguments id:long@x >fifo 2>err &
+    head -c 10 <fifo >first
+    code=0
+    wait $! || code=$?
+    is "show $arguments | head, of much: exit code" "$code" 1
+    says "show $arguments | head, of much: quietly" ''
+done
+rm "$HOME/Mail/in/cur/long"
+"$MAIL" new --quiet
+
 if [ -c /dev/full ]; then
     for arguments in 'search *' 'search --output=tags *' 'count' 'show *' 'config list' 'help' '--version' 'new' dump 'dump --format=sup'; do
         set -f
