@@ -38,7 +38,7 @@ fi
 CMOCKA_MESSAGE_OUTPUT=TAP
 export CMOCKA_MESSAGE_OUTPUT
 
-# Errors end the program with a code that no test expects; GLib's slices would hide them. Xapian's
+# Leaks count too, but in what strace follows. Errors end the program with a code that no test expects; GLib's slices would hide them. Xapian's
 # check of a database frees one of its own classes with the size of another.
 ASAN_OPTIONS=exitcode=99:abort_on_error=0:new_delete_type_mismatch=0:detect_stack_use_after_return=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 UBSAN_OPTIONS=print_stacktrace=1:exitcode=99${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}

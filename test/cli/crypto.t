@@ -266,7 +266,7 @@ class Test:
         for names, option, wanted in ((('signed', 'protected-only'), 'true', False), (('encrypted',), 'auto', False),
                                       (('encrypted',), 'true', True)):
             self.fresh(*names)
-            done = self.box.run('new', '--quiet', '--decrypt=' + option, timeout=WAIT,
+            done = self.box.run('new', '--quiet', '--decrypt=' + option, timeout=WAIT, env=sandbox.TRACED,
                                 prefix=['strace', '-f', '-qq', '-e', 'trace=execve', '-e', 'signal=none', '-o', log])
             with open(log) as f:
                 programs = [line for line in f if re.search(r'execve\("[^"]*gpg', line)]

@@ -124,25 +124,30 @@ message ()
 }
 
 # New files of a folder are indexed in the order of their inodes, and an inode that has become free is
-# used again: copies the file until its own is higher than that of the message before it in the
-# folder. (Another folder may have lower ones for good; if this one has, its order is as it comes.)
+# used again: gives the file one that is higher than that of the message before it in the folder.
+# (Another folder may have lower ones for good.) Lower ones that are found on the way stay in use.
 last_file=
 in_order ()
 {
-    tries=0
-    inode=$(stat -c %i "$1")
-    before=0
+    before=0 rounds=0
     if [ "${last_file%/*}" = "${1%/*}" ] && [ -e "$last_file" ]; then
         before=$(stat -c %i "$last_file")
     fi
-    while [ "$inode" -lt "$before" ] && [ $tries -lt 1000 ]; do
-        mkdir -p "$HOME/low"
-        mv "$1" "$HOME/low/$inode"
-        cp "$HOME/low/$inode" "$1"
-        inode=$(stat -c %i "$1")
-        tries=$((tries + 1))
-    done
     last_file=$1
+    while [ "$(stat -c %i "$1")" -lt "$before" ] && [ $rounds -lt 100 ]; do
+        rounds=$((rounds + 1))
+        low=$(mktemp -d "$HOME/low.XXXXXX")
+        higher=$(cd "${1%/*}" && seq -f .spare%g 100 | xargs touch &&
+            stat -c '%i %n' .spare* | sort -n | while read -r inode name; do
+                [ "$inode" -lt "$before" ] || { echo "$name" && break; }
+            done)
+        if [ -n "$higher" ]; then
+            cat "$1" >"${1%/*}/$higher"
+            mv "$1" "$low/file"
+            mv "${1%/*}/$higher" "$1"
+        fi
+        find "${1%/*}" -maxdepth 1 -name '.spare*' -exec mv -t "$low" {} +
+    done
 }
 
 finish ()

@@ -13,7 +13,8 @@ fi
 # traced COMMAND...: leaves its system calls in trace, a line each, without those that were resumed.
 traced ()
 {
-    run strace -f -qq -y -e trace=%file,getdents64,getdents,readlinkat -o trace "$@"
+    # LeakSanitizer is a tracer itself, and there can be only one
+    run env ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" strace -f -qq -y -e trace=%file,getdents64,getdents,readlinkat -o trace "$@"
     # The mail root, and not what .mailindex holds.
     grep -F "$HOME/Mail" trace | grep -vF .mailindex >mail-trace
 }

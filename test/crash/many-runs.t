@@ -65,7 +65,7 @@ def traced_run(box, sums):
     """Runs new under strace, and adds up what it writes."""
     log = os.path.join(box.top, 'strace')
     done = box.run('new', prefix=['strace', '-f', '-y', '-qq', '-s', '0', '--seccomp-bpf', '-o', log,
-                                  '-e', 'trace=write,pwrite64'], env={'ASAN_OPTIONS': 'detect_leaks=0'})
+                                  '-e', 'trace=write,pwrite64'], env=sandbox.TRACED)
     with open(log, encoding='latin-1') as f:
         for line in f:
             found = WRITE.match(line.strip())

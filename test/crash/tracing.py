@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 
+import sandbox
 import tap
 
 FILES = 'fsync,fdatasync,sync_file_range,rename,renameat,renameat2,write,pwrite64,writev,pwritev'
@@ -80,7 +81,5 @@ def run(box, which, *args):
     """Runs the program under strace; returns (the finished process, its calls)."""
     log = os.path.join(box.top, 'strace')
     prefix = ['strace', '-f', '-y', '-qq', '-s', '4096', '-o', log, '-e', 'trace=' + which]
-    # a leak checker cannot work under a tracer
-    leaks = box.env.get('ASAN_OPTIONS', '') + ':detect_leaks=0'
-    done = box.run(*args, prefix=prefix, env={'ASAN_OPTIONS': leaks})
+    done = box.run(*args, prefix=prefix, env=sandbox.TRACED)
     return done, parse(log)

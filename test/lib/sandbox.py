@@ -21,6 +21,9 @@ exclude_tags=
 synchronize_flags=%(flags)s
 '''
 
+# For what strace follows: LeakSanitizer is a tracer itself, and there can be only one.
+TRACED = {'ASAN_OPTIONS': os.environ.get('ASAN_OPTIONS', '') + ':detect_leaks=0'}
+
 _kept = ('PATH', 'ASAN_OPTIONS', 'UBSAN_OPTIONS', 'LSAN_OPTIONS', 'G_SLICE', 'LD_LIBRARY_PATH',
          'TMPDIR')
 
