@@ -190,8 +190,10 @@ test_key_order (void **state)
             "9:11:\nx\n") "--m\n" SEALED ("b",
                                           "9:33:\nx\n") "--m\n" SEALED ("c",
                                                                         "9:22:\nx\n") "--"
-                                                                                      "m\n" SEALED ("d",
-                                                                                                    "9:22:\nx\n") "--m--\n",
+                                                                                      "m\n" SEALED (
+                                                                                          "d",
+                                                                                          "9:22:"
+                                                                                          "\nx\n") "--m--\n",
         &fake, false, keys);
     assert_int_equal (fake->asked, 1 + 2 + 1 + 3);
     assert_null (fake->told);
