@@ -356,9 +356,11 @@ mail_index_check (void *ctx, const struct mail_open_options *options, mail_damag
                   void *closure, size_t *found_out, char **error_out)
 {
     struct check check = {0};
+    struct mail_open_options locked = *options; /* the child must not wait for our lock */
     void *local = talloc_new (ctx);
     struct lock *lock;
     uint64_t waited = 0;
+    locked.lock_timeout = 0;
     *found_out = 0;
     if (error_out)
         *error_out = NULL;
@@ -370,7 +372,7 @@ mail_index_check (void *ctx, const struct mail_open_options *options, mail_damag
         check = (struct check){.each = each, .closure = closure};
         status = lock_acquire (local, folder, timeout, options->command, &lock, &waited, error_out);
         if (status == MAIL_OK)
-            status = check_apart (local, options, &check, error_out);
+            status = check_apart (local, &locked, &check, error_out);
         /* nobody can have overtaken it now */
         if (status == MAIL_ERROR_OVERTAKEN ||
             (status == MAIL_OK && check.overtaken && check.found == 0)) {
