@@ -112,6 +112,7 @@ message ()
     file=$HOME/Mail/$1 id=$2 subject=$3 body=$4
     shift 4
     mkdir -p "${file%/*}"
+    [ -e "$file" ] || take_spare "$file"
     {
         printf 'From: %s\nTo: Bob Example <bob@example.net>\n' "$from"
         printf 'Subject: %s\nDate: %s\nMessage-ID: <%s>\n' "$subject" "$date" "$id"
@@ -120,34 +121,19 @@ message ()
         done
         printf '\n%s\n' "$body"
     } >"$file"
-    in_order "$file"
 }
 
 # New files of a folder are indexed in the order of their inodes, and an inode that has become free is
-# used again: gives the file one that is higher than that of the message before it in the folder.
-# (Another folder may have lower ones for good.) Lower ones that are found on the way stay in use.
-last_file=
-in_order ()
+# used again. So that messages come in the order in which a test writes them, their files are made in
+# advance and given out in that order.
+SPARE=$HOME/spare
+spare=0
+take_spare ()
 {
-    before=0 rounds=0
-    if [ "${last_file%/*}" = "${1%/*}" ] && [ -e "$last_file" ]; then
-        before=$(stat -c %i "$last_file")
-    fi
-    last_file=$1
-    while [ "$(stat -c %i "$1")" -lt "$before" ] && [ $rounds -lt 100 ]; do
-        rounds=$((rounds + 1))
-        low=$(mktemp -d "$HOME/low.XXXXXX")
-        higher=$(cd "${1%/*}" && seq -f .spare%g 100 | xargs touch &&
-            stat -c '%i %n' .spare* | sort -n | while read -r inode name; do
-                [ "$inode" -lt "$before" ] || { echo "$name" && break; }
-            done)
-        if [ -n "$higher" ]; then
-            cat "$1" >"${1%/*}/$higher"
-            mv "$1" "$low/file"
-            mv "${1%/*}/$higher" "$1"
-        fi
-        find "${1%/*}" -maxdepth 1 -name '.spare*' -exec mv -t "$low" {} +
-    done
+    [ -d "$SPARE" ] ||
+        (mkdir "$SPARE" && cd "$SPARE" && seq 300 | xargs touch && stat -c '%i %n' -- * | sort -n | cut -d' ' -f2 >../spare.list)
+    spare=$((spare + 1))
+    [ $spare -gt 300 ] || mv "$SPARE/$(sed -n ${spare}p "$SPARE.list")" "$1"
 }
 
 finish ()
