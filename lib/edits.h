@@ -22,19 +22,4 @@ enum mail_status edits_claim_undo (struct mail_edits *edits);
 bool edits_know (struct mail_edits *edits, const char *id);
 void edits_alter (struct mail_edits *edits, struct edit *edit);
 
-/* One slice: messages altered, their files renamed where the handle wants it, one commit. */
-struct slice;
-enum mail_status slice_begin (void *ctx, struct mail_index *index, struct slice **slice_out);
-struct writer *slice_writer (struct slice *slice);
-/* The message, opened once a slice; *edit_out is NULL where docid is none. */
-enum mail_status slice_edit (struct slice *slice, uint32_t docid, struct edit **edit_out);
-/* Writes a message opened by edit_open, which is freed: cheaper than slice_edit for who comes to
- * each message once, in order of ids. After a failure the slice is only good for slice_cancel. */
-enum mail_status slice_write (struct slice *slice, struct edit *edit);
-/* Writes what slice_edit has opened, and commits if anything is different; *written_out (on
- * success): messages. The slice is freed in either case; if it fails nothing has changed. */
-enum mail_status slice_commit (struct slice *slice, uint64_t *written_out);
-/* Nothing has changed; files have their old names again. */
-void slice_cancel (struct slice *slice);
-
 #endif

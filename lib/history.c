@@ -14,6 +14,7 @@
 #include "metadata.h"
 #include "publish-private.h"
 #include "schema.h"
+#include "slice.h"
 #include "snapshot.h"
 
 #include <string.h>

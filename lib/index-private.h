@@ -66,6 +66,8 @@ bool index_retry (struct mail_index *index, enum mail_status *status, unsigned *
 enum mail_status index_metadata (void *ctx, struct mail_index *index, const char *key,
                                  char **text_out);
 
+/* What is read on first use, below, is read anew: state has moved on. */
+void index_forget_text (struct mail_index *index);
 /* Opens the text segments; MAIL_ERROR_OVERTAKEN when one is missing. */
 enum mail_status index_open_segments (struct mail_index *index);
 /* Reads which text is whose: stale, alias_ids, alias_of. */
