@@ -197,6 +197,8 @@ WRAP_PATH (int, renameat, (int c, const char *a, int d, const char *b), d, b, (c
 WRAP_PATH (int, renameat2, (int c, const char *a, int d, const char *b, unsigned f), d, b,
            (c, a, d, b, f))
 
+WRAP_PATH (int, linkat, (int c, const char *a, int d, const char *b, int f), d, b, (c, a, d, b, f))
+
 #define WRAP_REMOVE(name, parameters, dir, path, arguments) \
     int name parameters; \
     int name parameters \

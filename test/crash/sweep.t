@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Everything stops at one call: at each write, creation, rename, removal and sync below the mail root (index
-and mail) that `tag`, `tag --undo`, `new`, `insert`, `restore`, `reindex`, `compact` and `check --repair` make,
-before it is made or when half of it is written. Calls are counted over all processes of a run, workers too,
+and mail) that `tag`, `tag --undo`, `new`, `insert`, `restore`, `reindex`, `compact`, `check --repair`, `setup`,
+`config set` and a takeover from notmuch make, before it is made or when half of it is written. Calls are counted over all processes of a run, workers too,
 and all of them stop together. Then the index is read as it is, and the command is run again: no tag, file or
 message is lost or doubled, and `check` is content.
 
@@ -77,13 +77,22 @@ class Scene:
         prepare(self.origin)
         self.before = State(self.origin)
         with self.copy() as box:
-            run = shim.Shim(box, path=os.path.basename(box.root) + '/', stop='before')
+            before = {settings(box)}
+            run = shim.Shim(box, path=self.where(box), stop='before')
             done = run.run(0, *self.command, input=self.input)
+            self.wanted = settings(box)
+            self.settings = before | {self.wanted}
             self.calls = run.calls()
             self.after = State(box)
-            tap.ok(done.returncode == 0 and self.calls > 3 and not self.after.wrong,
+            changed = self.wanted not in before if isinstance(self, Settings) else True
+            tap.ok(done.returncode == 0 and self.calls > 3 and not self.after.wrong and changed,
                    '%s: undisturbed' % name, '%d calls, %r' % (self.calls, done.stderr))
         tap.diag('%s: %d calls' % (name, self.calls))
+
+    @staticmethod
+    def where(box):
+        """Below which calls count."""
+        return os.path.basename(box.root) + '/'
 
     def copy(self):
         """Mail keeps its inodes and times."""
@@ -99,7 +108,7 @@ class Scene:
     def stop_at(self, number, how):
         """Words about what is wrong; '' for nothing."""
         with self.copy() as box:
-            run = shim.Shim(box, path=os.path.basename(box.root) + '/', stop=how)
+            run = shim.Shim(box, path=self.where(box), stop=how)
             code, said = run.run_until(number, *self.command, input=self.input or b'')
             if code != -signal.SIGKILL:
                 return self.not_stopped(number, code, said)
@@ -175,12 +184,49 @@ class Undo(Scene):
         return Scene.compared(self, now)
 
 
+class Settings(Scene):
+    """The configuration is the old one or the new one, and the new one in the end."""
+
+    @staticmethod
+    def where(box):
+        return os.path.basename(box.top) + '/'
+
+    def stopped(self, box):
+        now = settings(box)
+        return Scene.stopped(self, box) + ('' if now in self.settings else 'stopped: it is %r\n' % now)
+
+    def went_on(self, box):
+        done = box.run(*self.again, input=self.input)
+        now = settings(box)
+        right = done.returncode == 0 and now == self.wanted
+        wrong = '' if right else 'again: exits %d, %r\n' % (done.returncode, now)
+        return wrong + self.compared(State(box)) + check_wrong(box, 'again')
+
+
+class Takeover(Scene):
+    """From a notmuch that is a script; tags of the dump come with each message."""
+
+    def copy(self):
+        box = Scene.copy(self)
+        del box.env['MAIL_CONFIG']  # who has one of our own has come before
+        box.env['PATH'] = os.path.join(self.origin.top, 'bin') + ':' + box.env['PATH']
+        return box
+
+
 class Repair(Scene):
     """What it has made until then may say anything; somebody's new comes in between."""
 
     def stopped(self, box):
         box.run('new', '--quiet')
         return ''
+
+
+def settings(box):
+    try:
+        with open(os.path.join(box.top, 'config')) as f:
+            return f.read()
+    except FileNotFoundError:
+        return None
 
 
 def differences(got, right):
@@ -215,7 +261,8 @@ def left_over(box):
     with open(os.path.join(sandbox.maildir(os.path.join(box.root, 'later')), 'cur', 'later:2,'), 'wb') as f:
         f.write(sandbox.message('later@example.org'))
     box.run('new', '--quiet')
-    usual = {'state', 'text', 'backups', 'journal', 'lock', 'lock.holder', 'turnstile', 'merge', 'snapshot', 'undo'}
+    usual = {'state', 'text', 'backups', 'journal', 'lock', 'lock.holder', 'turnstile', 'merge', 'snapshot', 'undo',
+             'notmuch.dump.gz'}
     odd = [n for n in os.listdir(box.index) if n not in usual and not n.startswith('damaged.')]
     odd += ['text/tmp/' + n for n in os.listdir(scratch)]
     backups = os.path.join(box.index, 'backups')
@@ -296,6 +343,28 @@ def dumped(box):
     box.restore_from = ('#notmuch-dump batch-tag:3 config,properties,tags\n' + '\n'.join(lines) + '\n').encode()
 
 
+NOTMUCH = """#!/bin/sh
+case $* in
+--version) echo notmuch 0.37 ;;
+*config*) echo false ;;
+*dump*) gzip -c <%s/dump ;;
+esac
+"""
+
+
+def with_notmuch(box):
+    mail(box)
+    os.makedirs(os.path.join(box.root, '.notmuch', 'xapian'))
+    os.makedirs(os.path.join(box.top, 'bin'))
+    for name, text in (('.notmuch/xapian/iamglass', 'untouched'), ('../bin/notmuch', NOTMUCH % box.top)):
+        with open(os.path.join(box.root, name), 'w') as f:
+            f.write(text)
+        os.chmod(os.path.join(box.root, name), 0o755)
+    with open(os.path.join(box.top, 'dump'), 'w') as f:
+        f.write('#notmuch-dump batch-tag:3 config,properties,tags\n#@ query.mine tag%3akept\n')
+        f.writelines('+kept +t%d -- id:m%d@example.org\n' % (n % 3, n) for n in range(COUNT))
+
+
 def scenes():
     yield Scene('tag', ['tag', '+new', '-kept', '--', '*'], indexed)
     yield Scene('tag that renames', ['tag', '+flagged', '-unread', '--', 'subject:topic'], indexed)
@@ -313,13 +382,18 @@ def scenes():
     yield Scene('reindex', ['reindex', '*'], rewritten)
     yield Repair('repair of state', ['check', '--repair', '--quiet'], without_state)
     yield Repair('repair of words', ['check', '--repair', '--quiet'], without_words)
+    yield Takeover('takeover', ['new', '--quiet'], with_notmuch)
+    answers = b'Bo\nbo@example.org\n\n\n\n\n'
+    yield Settings('setup', ['setup'], indexed, input=answers)
+    yield Settings('config set', ['config', 'set', 'search.exclude_tags', 'spam', 'deleted'], indexed)
+    yield Scene('config set --database', ['config', 'set', '--database', 'query.some', 'tag:kept'], indexed)
     yield Scene('compact', ['compact', '--quiet'], scattered)
     yield Scene('compact --backup', ['compact', '--quiet', '--backup=TOP/saved'], scattered,
                 again=['compact', '--quiet', '--backup=TOP/saved-again'])
 
 
 def main():
-    shim.library_or_skip(26)
+    shim.library_or_skip(34)
     if os.access('/dev/shm', os.W_OK):
         # Processes end here, not the machine: a file system in memory will do.
         tempfile.tempdir = '/dev/shm'
