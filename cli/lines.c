@@ -18,7 +18,8 @@ struct lines {
     char *line;
     size_t size;
     unsigned long number;
-    int error; /* errno */
+    bool cut_off; /* the line given last has a NUL in it */
+    int error;    /* errno */
 };
 
 static int
@@ -72,9 +73,16 @@ lines_next (struct lines *lines)
         return NULL;
     }
     lines->number++;
+    lines->cut_off = memchr (lines->line, '\0', (size_t) length) != NULL;
     if (length > 0 && lines->line[length - 1] == '\n')
         lines->line[length - 1] = '\0';
     return lines->line;
+}
+
+bool
+lines_cut_off (const struct lines *lines)
+{
+    return lines->cut_off;
 }
 
 unsigned long

@@ -16,6 +16,8 @@ int lines_open_gzip (void *ctx, const char *path, struct lines **lines_out);
 char *lines_next (struct lines *lines);
 /* Number of the line that lines_next gave last, from 1. */
 unsigned long lines_number (const struct lines *lines);
+/* Whether that line goes on behind a NUL: what is read of it may mean something else than all. */
+bool lines_cut_off (const struct lines *lines);
 /* After the end: 0, or an exit code after a message where reading failed. */
 int lines_status (const struct cli *cli, const struct lines *lines);
 

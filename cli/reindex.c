@@ -55,7 +55,7 @@ add_file (struct reindex *reindex, const struct mail_file *file)
     if (folder_file_stat (path, &file_stat)) {
         mail_changes_add (reindex->changes, file->folder, file->name, &file_stat);
     } else if (errno == ENOENT && folder) {
-        mail_changes_drop (reindex->changes, folder->id, file->name);
+        mail_changes_drop_missing (reindex->changes, folder->id, file->name);
     } else {
         tell (reindex, path, strerror (errno));
         reindex->again = true;

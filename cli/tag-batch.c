@@ -87,6 +87,8 @@ do_line (struct batch *batch, const char *line)
     const char *query, *problem = tag_operations_read (local, line, &operations, &query);
     int code = 0;
 
+    if (lines_cut_off (batch->lines))
+        problem = "there is a NUL byte in the line";
     if (problem)
         warn (batch, line, problem);
     else if (operations.count > 0 || operations.remove_all)

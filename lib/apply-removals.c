@@ -7,8 +7,10 @@
  */
 #include "apply-private.h"
 #include "clock.h"
+#include "folders.h"
 
 #include <talloc.h>
+#include <unistd.h>
 
 #define SLICE_MS 250 /* of one commit */
 
@@ -136,7 +138,7 @@ expand_folder (struct apply *apply, const struct mail_folders *folders, uint32_t
         uint32_t folder = g_array_index (ids, uint32_t, i);
         status = mail_folder_files (apply, apply->index, folder, &names, &count);
         for (size_t k = 0; status == MAIL_OK && k < count; k++) {
-            struct change_drop drop = {folder, names[k]};
+            struct change_drop drop = {folder, names[k], false};
             g_array_append_val (drops, drop);
         }
     }
@@ -160,6 +162,20 @@ expand_drops (struct apply *apply, GArray *drops)
     return status;
 }
 
+/* Under the lock: whether the file is there after all. */
+static bool
+is_back (struct apply *apply, const struct change_drop *drop)
+{
+    const struct mail_folders *folders = drop->if_missing ? index_folders (apply->index) : NULL;
+    if (!folders || !mail_folders_by_id (folders, drop->folder))
+        return false;
+    void *local = talloc_new (NULL);
+    char *folder = mail_folders_path (local, folders, drop->folder);
+    bool is = access (apply_path (local, apply, folder, drop->name), F_OK) == 0;
+    talloc_free (local);
+    return is;
+}
+
 static enum mail_status
 drop_slice (struct apply *apply, GArray *drops, size_t *next)
 {
@@ -170,7 +186,8 @@ drop_slice (struct apply *apply, GArray *drops, size_t *next)
     uint64_t end = clock_ms () + SLICE_MS;
     while (status == MAIL_OK && *next < drops->len) {
         struct change_drop *drop = &g_array_index (drops, struct change_drop, (*next)++);
-        status = publish_drop (publish, drop->folder, drop->name);
+        if (!is_back (apply, drop))
+            status = publish_drop (publish, drop->folder, drop->name);
         if (clock_ms () >= end)
             break;
     }

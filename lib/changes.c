@@ -93,7 +93,7 @@ mail_changes_move_folder (struct mail_changes *changes, uint32_t id, const char 
 void
 mail_changes_drop_folder (struct mail_changes *changes, uint32_t id)
 {
-    struct change_drop drop = {id, NULL};
+    struct change_drop drop = {id, NULL, false};
     g_array_append_val (changes->drops, drop);
 }
 
@@ -118,7 +118,14 @@ mail_changes_move (struct mail_changes *changes, uint32_t from_folder, const cha
 void
 mail_changes_drop (struct mail_changes *changes, uint32_t folder, const char *name)
 {
-    struct change_drop drop = {folder, keep (changes, name)};
+    struct change_drop drop = {folder, keep (changes, name), false};
+    g_array_append_val (changes->drops, drop);
+}
+
+void
+mail_changes_drop_missing (struct mail_changes *changes, uint32_t folder, const char *name)
+{
+    struct change_drop drop = {folder, keep (changes, name), true};
     g_array_append_val (changes->drops, drop);
 }
 

@@ -34,6 +34,7 @@ struct change_move {
 struct change_drop {
     uint32_t folder;
     const char *name; /* NULL: the folder itself, with all below it */
+    bool if_missing;  /* only where the file is not there when its turn comes */
 };
 
 struct change_problem {

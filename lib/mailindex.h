@@ -682,6 +682,10 @@ void mail_changes_move (struct mail_changes *changes, uint32_t from_folder, cons
                         const char *folder, const char *name, const struct mail_stat *stat);
 /* The file is gone. */
 void mail_changes_drop (struct mail_changes *changes, uint32_t folder, const char *name);
+/* The file was not there: for who asks for single files, and not for what their folder has. It is
+ * dropped where that is still so under the lock: files are renamed there and back, with their tags.
+ */
+void mail_changes_drop_missing (struct mail_changes *changes, uint32_t folder, const char *name);
 /* The name cannot be indexed, and is to be remembered with its reason: it is among the files of the
  * folder from then on, until it is dropped or can be added. */
 void mail_changes_problem (struct mail_changes *changes, const char *folder, const char *name,

@@ -139,6 +139,22 @@ test_drop (void **state)
     assert_int_equal (mail_index_count (f->index), 4);
 }
 
+/* A file that was away, and is back when its turn comes, stays. */
+static void
+test_drop_missing (void **state)
+{
+    struct fixture *f = *state;
+    uint32_t cur = folder_at (load (f), "in", "cur")->id;
+    struct mail_changes *changes = mail_changes_create (f->ctx, f->index);
+    assert_int_equal (unlink (talloc_asprintf (f->ctx, "%s/in/cur/b:2,S", f->root)), 0);
+    mail_changes_drop_missing (changes, cur, "a:2,S");
+    mail_changes_drop_missing (changes, cur, "b:2,S");
+    struct mail_apply_counts counts = apply (f, changes);
+    assert_int_equal (counts.removed, 1);
+    assert_non_null (helper_find (f, "a@example.org"));
+    assert_null (helper_find (f, "b@example.org"));
+}
+
 static void
 test_move_folder (void **state)
 {
@@ -372,11 +388,11 @@ main (void)
 #define WITH_MAIL(test) cmocka_unit_test_setup_teardown (test, helper_setup, helper_teardown)
 #define EMPTY(test) cmocka_unit_test_setup_teardown (test, helper_setup_empty, helper_teardown)
     const struct CMUnitTest tests[] = {
-        WITH_MAIL (test_folders),    WITH_MAIL (test_files),       EMPTY (test_counts),
-        WITH_MAIL (test_move),       WITH_MAIL (test_drop),        WITH_MAIL (test_move_folder),
-        EMPTY (test_problems),       WITH_MAIL (test_drop_folder), EMPTY (test_interrupt),
-        WITH_MAIL (test_read_again), EMPTY (test_quiet_before),    EMPTY (test_first_import),
-        EMPTY (test_known),
+        WITH_MAIL (test_folders),     WITH_MAIL (test_files),      EMPTY (test_counts),
+        WITH_MAIL (test_move),        WITH_MAIL (test_drop),       WITH_MAIL (test_drop_missing),
+        WITH_MAIL (test_move_folder), EMPTY (test_problems),       WITH_MAIL (test_drop_folder),
+        EMPTY (test_interrupt),       WITH_MAIL (test_read_again), EMPTY (test_quiet_before),
+        EMPTY (test_first_import),    EMPTY (test_known),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -126,6 +126,12 @@ says '... is refused' "Can't specify both cmdline and stdin!"
 runs 'a list that is not there' 1 "$MAIL" tag --input=nofile
 says '... is an error' 'Error opening nofile for reading: No such file or directory'
 
+# What stands before a NUL may mean much more than the line.
+printf '+cut -- *\0 and id:none@x\n+whole -- id:a@x\n' >list
+runs 'a NUL in a list' 1 "$MAIL" tag --batch <list
+ok '... is told' grep -q 'NUL byte.*line 1' err
+is '... and not done' "$("$MAIL" count tag:cut) $("$MAIL" count tag:whole)" '0 1'
+
 # Many lines are few commits.
 seq -f '+batch -- id:none%.0f@x' 5000 >list
 echo '+batch -- id:a@x' >>list
