@@ -28,7 +28,6 @@ struct builder {
     struct terms *terms;
     const struct build_unlock *unlock;
     uint32_t documents;
-    uint64_t bytes;
     char *error;
 };
 
@@ -251,7 +250,6 @@ add_file (struct builder *builder, void *ctx, const struct build_job *job, int f
 {
     struct mime_message *message = NULL;
     char *error = NULL;
-    struct stat st;
     file->status = mime_message_parse (ctx, fd, &message, &error);
     if (file->status == MAIL_OK) {
         unlock_message (builder, job, message);
@@ -262,8 +260,6 @@ add_file (struct builder *builder, void *ctx, const struct build_job *job, int f
     } else {
         file->problem = error ? error : mail_status_text (file->status);
     }
-    if (fstat (fd, &st) == 0)
-        builder->bytes += (uint64_t) st.st_size;
     talloc_free (message);
     return file->status == MAIL_OK;
 }
@@ -297,12 +293,6 @@ builder_flush (struct builder *builder)
     if (status != MAIL_OK)
         builder->error = talloc_strdup (builder, store_builder_error (builder->store));
     return status;
-}
-
-uint64_t
-builder_bytes (const struct builder *builder)
-{
-    return builder->bytes;
 }
 
 enum mail_status

@@ -68,8 +68,6 @@ enum mail_status builder_add (struct builder *builder, void *ctx, const struct b
 /* Call between two jobs: writes what has been read, if it is much by now. That is the work of no
  * job: what goes wrong with it may come of any of them. */
 enum mail_status builder_flush (struct builder *builder);
-/* Bytes of mail read so far. */
-uint64_t builder_bytes (const struct builder *builder);
 /* Writes the segment for the ids first..last to path and describes it (name not set). *made_out is
  * false where no document was added: there is no file then. */
 enum mail_status builder_finish (struct builder *builder, const char *path, uint32_t first,

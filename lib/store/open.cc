@@ -71,15 +71,4 @@ store_reopen (struct store *store, bool *changed_out)
         return MAIL_OK;
     });
 }
-
-const char *
-store_uuid (struct store *store)
-{
-    const char *uuid = "";
-    guard (store, [&] {
-        uuid = talloc_strdup (store, store->db->get_uuid ().c_str ());
-        return MAIL_OK;
-    });
-    return uuid;
-}
 }

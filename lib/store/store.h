@@ -45,8 +45,6 @@ enum mail_status store_open (void *ctx, const char *path, enum store_open_mode m
 const char *store_error (const struct store *store);
 /* To the newest revision; *changed_out (may be NULL) says whether it was not the newest. */
 enum mail_status store_reopen (struct store *store, bool *changed_out);
-/* Xapian's UUID of the database, 36 characters; "" on error. */
-const char *store_uuid (struct store *store);
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
