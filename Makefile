@@ -21,12 +21,12 @@
 
 include config.mk
 
-ifeq ($(SANITIZE),1)
-BUILD ?= build-sanitize
-sanitize := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-else ifeq ($(FUZZER),1)
+ifeq ($(FUZZER),1)
 BUILD ?= build-fuzzer
 sanitize := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -DFUZZ_WITHOUT_MAIN
+else ifeq ($(SANITIZE),1)
+BUILD ?= build-sanitize
+sanitize := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 else
 BUILD ?= build
 sanitize :=
