@@ -69,6 +69,7 @@ test_charsets (void **state)
         {"hz-gb-2312", "caf\xc3\xa9", "caf\xc3\xa9"},
         /* a label and more */
         {"koi8-r (Russian)", "\xf0\xd2\xc9", "\xd0\x9f\xd1\x80\xd0\xb8"},
+        {"NF_Z_62-010_(1973)", "caf{", "caf\xc3\xa9"}, /* a part of the name */
         {"utf-8;", "caf\xc3\xa9", "caf\xc3\xa9"},
         {"'koi8-r'", "\xf0\xd2\xc9", "\xd0\x9f\xd1\x80\xd0\xb8"},
         /* ISO-2022-JP that is never switched back, with katakana, numbers in circles (Windows),
