@@ -22,8 +22,8 @@ import preload
 import sandbox
 
 COUNT = 150
-DRAWN = 3
-EACH = 50  # before each of so many, from a read on
+DRAWN = 1
+EACH = 50 if tap.LONG else 12  # before each of so many, from a read on
 TAGS = 'printf "%%s -- *\\n" +noise -noise +noise -noise | %(mail)s tag --batch; '
 # a merge, and another folder for state
 COMPACT = TAGS + '%(mail)s compact --quiet; '
