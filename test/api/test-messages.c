@@ -282,17 +282,49 @@ test_content_failures (void **state)
     assert_null (content);
 }
 
+/* Whom all are from, in the order of results. */
+static void
+test_senders (void **state)
+{
+    struct fixture *f = *state;
+    static const char *const ids[] = {"a@example.org", "d@example.org"};
+    struct mail_results *results =
+        helper_run (f, "id:a@example.org or id:d@example.org", MAIL_SORT_OLDEST_FIRST);
+    struct mail_senders *senders;
+    const struct mail_sender *sender;
+    assert_int_equal (mail_senders_open (f->ctx, results, &senders), MAIL_OK);
+    for (size_t i = 0; i < 2; i++) {
+        size_t count;
+        const struct mail_address *right =
+            mail_message_addresses (f->ctx, helper_find (f, ids[i]), MAIL_FROM, &count);
+        assert_int_equal (mail_senders_next (senders, &sender), MAIL_OK);
+        assert_non_null (sender);
+        assert_int_equal (sender->count, count);
+        assert_string_equal (sender->addresses[0].address, right[0].address);
+        assert_string_equal (sender->addresses[0].name, right[0].name);
+    }
+    assert_int_equal (mail_senders_next (senders, &sender), MAIL_OK);
+    assert_null (sender);
+}
+
 int
 main (void)
 {
 #define WITH_MAIL(test) cmocka_unit_test_setup_teardown (test, helper_setup, helper_teardown)
     const struct CMUnitTest tests[] = {
-        WITH_MAIL (test_find),           WITH_MAIL (test_fields),
-        WITH_MAIL (test_references),     WITH_MAIL (test_tags),
-        WITH_MAIL (test_files),          WITH_MAIL (test_content_parts),
-        WITH_MAIL (test_content_text),   WITH_MAIL (test_content_bytes),
-        WITH_MAIL (test_content_fields), WITH_MAIL (test_addresses),
-        WITH_MAIL (test_compose),        WITH_MAIL (test_content_failures),
+        WITH_MAIL (test_find),
+        WITH_MAIL (test_senders),
+        WITH_MAIL (test_fields),
+        WITH_MAIL (test_references),
+        WITH_MAIL (test_tags),
+        WITH_MAIL (test_files),
+        WITH_MAIL (test_content_parts),
+        WITH_MAIL (test_content_text),
+        WITH_MAIL (test_content_bytes),
+        WITH_MAIL (test_content_fields),
+        WITH_MAIL (test_addresses),
+        WITH_MAIL (test_compose),
+        WITH_MAIL (test_content_failures),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }

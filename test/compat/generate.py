@@ -174,8 +174,8 @@ def sexp_leaves(material, chance):
                 ('sexp path rx', '(path (rx "^%s"))' % folder[:3], None),
                 ('sexp folder of', '(folder (of (id "%s")))' % chance.choice(material.ids), None)]
     for a in DATES[::2]:
-        out += [('sexp date', '(date "%s")' % a, None), ('sexp date', '(date %s *)' % a, None),
-                ('sexp date', '(date "" %s)' % a, None)]
+        out += [('sexp date', '(date "%s")' % a, 'date:' + a), ('sexp date', '(date %s *)' % a, 'date:%s..' % a),
+                ('sexp date', '(date "" %s)' % a, 'date:..' + a)]
     out += [('sexp infix', '(infix "%s")' % text.replace('\\', '\\\\').replace('"', '\\"'), text)
             for kind, text in infix_leaves(material, chance)[::9]
             if not kind.startswith('date') and text != '*']
