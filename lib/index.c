@@ -73,10 +73,11 @@ check_schema (struct mail_index *index)
         return index_fail (index, MAIL_ERROR_VERSION,
                            "the index has schema %" PRIu64 ", this program knows up to %d", version,
                            SCHEMA_VERSION);
+    /* to be made anew, as a damaged one is: tags are in the snapshot and the journal */
     if (version != 0 && version < SCHEMA_VERSION)
-        return index_fail (index, MAIL_ERROR_VERSION,
-                           "the index has schema %" PRIu64 ", which this program does not read any "
-                           "more",
+        return index_fail (index, MAIL_ERROR_CORRUPT,
+                           "the index is of an older version of this program (schema %" PRIu64
+                           "); 'check --repair' makes it anew, with all tags",
                            version);
     if (version == 0 && store_last_docid (index->state) == 0) /* whoever made it was stopped */
         return index_fail (index, MAIL_ERROR_NO_INDEX, "there is no index in '%s' yet",

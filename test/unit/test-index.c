@@ -130,8 +130,8 @@ test_not_ours (void **state)
     assert_int_equal (mail_index_refresh (f->index), MAIL_ERROR_VERSION);
     assert_int_equal (mail_index_refresh (f->index), MAIL_ERROR_VERSION);
     set_metadata (f, META_SCHEMA, "2");
-    assert_int_equal (open_at (f, "", NULL, MAIL_OPEN_CREATE, &error), MAIL_ERROR_VERSION);
-    assert_non_null (strstr (error, "does not read any more"));
+    assert_int_equal (open_at (f, "", NULL, MAIL_OPEN_CREATE, &error), MAIL_ERROR_CORRUPT);
+    assert_non_null (strstr (error, "'check --repair' makes it anew"));
     set_metadata (f, META_SCHEMA, "3");
     assert_int_equal (mail_index_refresh (f->index), MAIL_OK);
     set_metadata (f, META_SCHEMA, "");
