@@ -10,6 +10,8 @@
 #include <string.h>
 #include <talloc.h>
 
+#define WORD_BYTES 45 /* in one encoded word, which may have 75 letters (RFC 2047 2) */
+
 /* The header block of a message that has one field only. */
 static char *
 take_field (void *ctx, GMimeMessage *message)
@@ -22,11 +24,40 @@ take_field (void *ctx, GMimeMessage *message)
     return field;
 }
 
+/* Whether all lines but the first are continued ones. */
+static bool
+is_folded (const char *field)
+{
+    for (const char *end = strchr (field, '\n'); end != NULL; end = strchr (end + 1, '\n'))
+        if (end[1] != ' ' && end[1] != '\t' && end[1] != '\0')
+            return false;
+    return true;
+}
+
+/* One field, of encoded words only: what looks like an encoded word in the text, GMime may fold in
+ * the middle. */
+static char *
+encode_all (void *ctx, const char *name, const char *line)
+{
+    char *field = talloc_asprintf (ctx, "%s:", name);
+
+    for (const char *end; *line != '\0'; line = end) {
+        end = line + MIN (strlen (line), WORD_BYTES);
+        while (end > line + 1 && ((unsigned char) *end & 0xc0) == 0x80)
+            end--;
+        gchar *word = g_base64_encode ((const guchar *) line, (gsize) (end - line));
+        field = talloc_asprintf_append_buffer (
+            field, "%s=?utf-8?B?%s?=", field[strlen (name) + 1] == '\0' ? " " : "\n\t", word);
+        g_free (word);
+    }
+    return talloc_strdup_append_buffer (field, "\n");
+}
+
 char *
 mail_compose_text (void *ctx, const char *name, const char *value)
 {
     GMimeMessage *message;
-    char *line = mime_line (NULL, value, strlen (value));
+    char *line = mime_line (NULL, value, strlen (value)), *field;
 
     mime_init ();
     message = g_mime_message_new (FALSE);
@@ -34,8 +65,13 @@ mail_compose_text (void *ctx, const char *name, const char *value)
         g_mime_message_set_subject (message, line, NULL);
     else
         g_mime_object_set_header (GMIME_OBJECT (message), name, line, NULL);
+    field = take_field (ctx, message);
+    if (!is_folded (field)) {
+        talloc_free (field);
+        field = encode_all (ctx, name, line);
+    }
     talloc_free (line);
-    return take_field (ctx, message);
+    return field;
 }
 
 static void

@@ -282,6 +282,38 @@ test_content_failures (void **state)
     assert_null (content);
 }
 
+/* Every line but the first is a continued one, whatever the text looks like. */
+static void
+assert_one_field (const char *field)
+{
+    for (const char *end = strchr (field, '\n'); end; end = strchr (end + 1, '\n'))
+        if (!end[1] || strchr (" \t", end[1]) == NULL)
+            assert_string_equal (end, "\n");
+    assert_non_null (strchr (field, '\n'));
+}
+
+static void
+test_compose_words (void **state)
+{
+    static const char *const pieces[] = {
+        "=?",   "utf-8",    "?q?",  "?b?", "?=", " ",  "     ", "=3D",
+        "word", "\xc3\xb6", "\x1f", "<",   "@",  "\"", ",",     "\xe2\x80\xb9le.org"};
+    struct fixture *f = *state;
+    unsigned chance = 3;
+    assert_one_field (mail_compose_text (
+        f->ctx, "Subject", "Re: =?utf-4?q?     ject: =?utf-4?\x1f\xe2\x80\xb9\bb\x01le.org>"));
+    for (int i = 0; i < 3000; i++) {
+        char *text = talloc_strdup (f->ctx, "");
+        for (int count = 1 + rand_r (&chance) % 40; count > 0; count--)
+            text = talloc_strdup_append (
+                text, pieces[(size_t) rand_r (&chance) % (sizeof pieces / sizeof *pieces)]);
+        const struct mail_address address = {text, "a@example.org"};
+        assert_one_field (mail_compose_text (f->ctx, "Subject", text));
+        assert_one_field (mail_compose_addresses (f->ctx, MAIL_TO, &address, 1));
+        talloc_free (text);
+    }
+}
+
 /* Whom all are from, in the order of results. */
 static void
 test_senders (void **state)
@@ -312,19 +344,13 @@ main (void)
 {
 #define WITH_MAIL(test) cmocka_unit_test_setup_teardown (test, helper_setup, helper_teardown)
     const struct CMUnitTest tests[] = {
-        WITH_MAIL (test_find),
-        WITH_MAIL (test_senders),
-        WITH_MAIL (test_fields),
-        WITH_MAIL (test_references),
-        WITH_MAIL (test_tags),
-        WITH_MAIL (test_files),
-        WITH_MAIL (test_content_parts),
-        WITH_MAIL (test_content_text),
-        WITH_MAIL (test_content_bytes),
-        WITH_MAIL (test_content_fields),
-        WITH_MAIL (test_addresses),
-        WITH_MAIL (test_compose),
-        WITH_MAIL (test_content_failures),
+        WITH_MAIL (test_find),           WITH_MAIL (test_senders),
+        WITH_MAIL (test_compose_words),  WITH_MAIL (test_fields),
+        WITH_MAIL (test_references),     WITH_MAIL (test_tags),
+        WITH_MAIL (test_files),          WITH_MAIL (test_content_parts),
+        WITH_MAIL (test_content_text),   WITH_MAIL (test_content_bytes),
+        WITH_MAIL (test_content_fields), WITH_MAIL (test_addresses),
+        WITH_MAIL (test_compose),        WITH_MAIL (test_content_failures),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }
