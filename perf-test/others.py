@@ -2,6 +2,7 @@
 """mu and mairix on the same mail: what they do that compares (first index, nothing new, more mail)."""
 import os
 import shutil
+import sys
 
 import measure
 import trees
@@ -55,23 +56,30 @@ class Other:
         return found.output.decode(errors='replace').split('\n')[0]
 
 
+def go_through(program, mail, first, batch):
+    """[(step, CPU, wall, peak PSS or None)], and the bytes of its index."""
+    program.bring(mail, first)
+    program.prepare()
+    found = [('first index', program.look(sample=True))]
+    size = measure.bytes_of(program.index)
+    if size == 0:
+        raise measure.Failed('%s has indexed nothing' % program.name)
+    found.append(('nothing new', program.look()))
+    program.bring(mail, batch)
+    found.append(('add %d' % len(batch), program.look()))
+    return [(step, result.cpu, result.wall, result.pss) for step, result in found], size
+
+
 def compare(mail, first, batch, work):
-    """{name: [(step, CPU, wall, peak PSS or None)], ...} and {name: bytes of its index}, of those that
-    are installed."""
+    """{name: steps}, {name: bytes of its index}, of those that are installed and do not fail on this mail."""
     steps, sizes = {}, {}
     for name in ('mu', 'mairix'):
         if not shutil.which(name):
             continue
         program = Other(name, work)
-        program.bring(mail, first)
-        program.prepare()
-        found = [('first index', program.look(sample=True))]
-        sizes[name] = measure.bytes_of(program.index)
-        if sizes[name] == 0:
-            raise measure.Failed('%s has indexed nothing' % name)
-        found.append(('nothing new', program.look()))
-        program.bring(mail, batch)
-        found.append(('add %d' % len(batch), program.look()))
-        steps[name] = [(step, result.cpu, result.wall, result.pss) for step, result in found]
+        try:
+            steps[name], sizes[name] = go_through(program, mail, first, batch)
+        except measure.Failed as failed:
+            print('%s is left out: %s' % (name, failed), file=sys.stderr)
         shutil.rmtree(program.top)
     return steps, sizes
