@@ -8,14 +8,14 @@
  */
 #include "atomic-file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glib.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <dirent.h>
-#include <glib.h>
-#include <stdio.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <talloc.h>
@@ -72,10 +72,15 @@ folder_of (void *ctx, const char *path)
                  : talloc_strdup (ctx, "./");
 }
 
+/* Without /proc a file could not be given a name afterwards. */
 static void
 open_beside (struct atomic_file *file)
 {
-    file->fd = open (folder_of (file, file->target), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    bool can_be_named = access ("/proc/self/fd", X_OK) == 0;
+
+    file->fd = can_be_named
+                   ? open (folder_of (file, file->target), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)
+                   : -1;
     file->nameless = file->fd >= 0;
     if (file->nameless)
         return;

@@ -212,7 +212,11 @@ dump_read (struct dump_reader *reader)
 
     if (reader->include == 0)
         reader->include = DUMP_CONFIG | DUMP_PROPERTIES | DUMP_TAGS;
-    while (status == MAIL_OK && (line = lines_next (reader->lines)))
-        status = read_line (reader, line);
+    while (status == MAIL_OK && (line = lines_next (reader->lines))) {
+        if (lines_cut_off (reader->lines))
+            bad_line (reader, "there is a NUL byte in the line", "");
+        else
+            status = read_line (reader, line);
+    }
     return status;
 }

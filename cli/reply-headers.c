@@ -7,8 +7,8 @@
  */
 #include "reply-headers.h"
 #include "printer.h"
-#include "user.h"
 #include "text.h"
+#include "user.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -16,6 +16,7 @@
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -96,78 +97,91 @@ restrict_files (const char *writable, const char *readable)
 #define UNLESS(test, operand) BPF_JUMP (BPF_JMP | BPF_K | (test), operand, 0, 1)
 #define ANSWER(what) DO (BPF_RET | BPF_K, what)
 #define REFUSED (SECCOMP_RET_ERRNO | EPERM)
-#define REFUSE(call) UNLESS (BPF_JEQ, SYS_##call), ANSWER (REFUSED)
 /* Only with this value of the first argument (its lower half) is the call allowed. */
 #define ALLOW_FIRST(call, value) \
     BPF_JUMP (BPF_JMP | BPF_K | BPF_JEQ, SYS_##call, 0, 4), LOAD (args[0]), \
         BPF_JUMP (BPF_JMP | BPF_K | BPF_JEQ, value, 1, 0), ANSWER (REFUSED), \
         ANSWER (SECCOMP_RET_ALLOW)
+
+/* Programs, processes, sockets (also those that io_uring would make out of our sight), what changes
+ * a file that is only open for reading, and what reaches other processes. */
+static const unsigned refused[] = {
+    SYS_socket,
+    SYS_connect,
+    SYS_bind,
+    SYS_io_uring_setup,
+    SYS_execve,
+    SYS_execveat,
+    SYS_clone,
+    SYS_clone3,
+#ifdef SYS_fork
+    SYS_fork,
+    SYS_vfork,
+    SYS_chmod,
+    SYS_chown,
+    SYS_lchown,
+    SYS_utime,
+    SYS_utimes,
+    SYS_futimesat,
+#endif
+    SYS_unshare,
+    SYS_setns,
+    SYS_fchmod,
+    SYS_fchmodat,
+    CALL_FCHMODAT2,
+    SYS_fchown,
+    SYS_fchownat,
+    SYS_utimensat,
+    SYS_setxattr,
+    SYS_lsetxattr,
+    SYS_fsetxattr,
+    SYS_removexattr,
+    SYS_lremovexattr,
+    SYS_fremovexattr,
+    SYS_kill,
+    SYS_tkill,
+    SYS_rt_sigqueueinfo,
+    SYS_rt_tgsigqueueinfo,
+    SYS_pidfd_open,
+    SYS_pidfd_send_signal,
+    SYS_pidfd_getfd,
+    SYS_ptrace,
+    SYS_process_vm_readv,
+    SYS_process_vm_writev,
+    SYS_setpriority,
+    SYS_keyctl,
+    SYS_bpf,
+    SYS_perf_event_open,
+};
 #endif
 
-/* Programs, processes, sockets, what changes a file that is only open for reading, and what reaches
- * other processes: the calls fail with EPERM. */
+/* The calls of refused fail with EPERM. */
 static bool
 restrict_calls (void)
 {
 #ifdef OWN_ARCH
-    struct sock_filter filter[] = {
+    const struct sock_filter before[] = {
         LOAD (arch),
         BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCH, 1, 0),
         ANSWER (SECCOMP_RET_KILL_PROCESS),
         LOAD (nr),
         UNLESS (BPF_JSET, OTHER_NUMBERS),
         ANSWER (REFUSED),
-        REFUSE (socket),
-        REFUSE (connect),
-        REFUSE (bind),
-        REFUSE (io_uring_setup), /* would make sockets out of our sight */
-        REFUSE (execve),
-        REFUSE (execveat),
-        REFUSE (clone),
-        REFUSE (clone3),
-#ifdef SYS_fork
-        REFUSE (fork),
-        REFUSE (vfork),
-        REFUSE (chmod),
-        REFUSE (chown),
-        REFUSE (lchown),
-        REFUSE (utime),
-        REFUSE (utimes),
-        REFUSE (futimesat),
-#endif
-        REFUSE (unshare),
-        REFUSE (setns),
-        REFUSE (fchmod),
-        REFUSE (fchmodat),
-        UNLESS (BPF_JEQ, CALL_FCHMODAT2),
-        ANSWER (REFUSED),
-        REFUSE (fchown),
-        REFUSE (fchownat),
-        REFUSE (utimensat),
-        REFUSE (setxattr),
-        REFUSE (lsetxattr),
-        REFUSE (fsetxattr),
-        REFUSE (removexattr),
-        REFUSE (lremovexattr),
-        REFUSE (fremovexattr),
-        REFUSE (kill),
-        REFUSE (tkill),
-        REFUSE (rt_sigqueueinfo),
-        REFUSE (rt_tgsigqueueinfo),
-        REFUSE (pidfd_open),
-        REFUSE (pidfd_send_signal),
-        REFUSE (pidfd_getfd),
-        REFUSE (ptrace),
-        REFUSE (process_vm_readv),
-        REFUSE (process_vm_writev),
-        REFUSE (setpriority),
-        REFUSE (keyctl),
-        REFUSE (bpf),
-        REFUSE (perf_event_open),
+    };
+    const struct sock_filter after[] = {
         ALLOW_FIRST (prlimit64, 0),
         ALLOW_FIRST (tgkill, (unsigned) getpid ()), /* for abort() */
         ANSWER (SECCOMP_RET_ALLOW),
     };
+    enum { REFUSED_COUNT = sizeof refused / sizeof *refused };
+    struct sock_filter
+        filter[sizeof before / sizeof *before + 2 * REFUSED_COUNT + sizeof after / sizeof *after];
+    struct sock_filter *next = mempcpy (filter, before, sizeof before);
+    for (size_t i = 0; i < REFUSED_COUNT; i++) {
+        *next++ = (struct sock_filter) UNLESS (BPF_JEQ, refused[i]);
+        *next++ = (struct sock_filter) ANSWER (REFUSED);
+    }
+    memcpy (next, after, sizeof after);
     struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
     return prctl (PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 #else

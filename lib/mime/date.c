@@ -29,7 +29,9 @@ find_old_year (const char *start, const char **at, size_t *digits_out)
         *at = p;
         if (n == 0 || strchr (":+", before) != NULL || (before == '-' && !behind_name))
             continue;
-        if (n == 4 && year >= 1600 && year < 1970)
+        if (n == 4 && year >= 1970) /* then "1645" is a time */
+            return 0;
+        if (n == 4 && year >= 1600)
             return year;
         if (n == 2 && year >= 50 && year < 70 && behind_name)
             return 1900 + year;

@@ -102,6 +102,13 @@ ok '... takes no sup' grep -q 'cannot parse query: a@x (b c) (skipping)' err
 runs '--format=sup' 0 "$MAIL" restore --format=sup --input=all
 is '... takes no batch-tag' "$(grep -c 'invalid sup' err)" 3
 
+# What stands before a NUL may be another id than the line's.
+printf '+cut -- id:a@x\0y\n+whole -- id:a@x\n' >nul
+runs 'a NUL in a dump' 1 "$MAIL" restore --accumulate --input=nul
+is '... is told' "$(cat err)" 'there is a NUL byte in the line (line 1)'
+is '... and not done' "$("$MAIL" count tag:cut) $("$MAIL" count tag:whole)" '0 1'
+"$MAIL" tag -whole '*'
+
 cat >bad <<'END'
 +t -- tag:inbox
 +t -- (

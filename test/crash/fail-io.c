@@ -14,23 +14,12 @@
  * A descriptor's path is read from /proc/self/fd at each call, which is slow and always right, also
  * in forked workers that were sent their descriptors.
  */
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
+#include "preload.h"
+
 #include <poll.h>
-#include <stdarg.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 static const char *fail_path;
 static uint64_t fail_from;
@@ -42,24 +31,14 @@ static _Atomic uint64_t *calls;
 __attribute__ ((constructor)) static void
 start (void)
 {
-    const char *file = getenv ("FAIL_COUNT");
-    const char *from = getenv ("FAIL_FROM");
-    const char *error = getenv ("FAIL_ERRNO");
-    fail_path = getenv ("FAIL_PATH");
-    fail_from = from ? strtoull (from, NULL, 10) : 0;
-    fail_errno = error ? atoi (error) : ENOSPC;
-    fail_read = getenv ("FAIL_READ") != NULL;
     const char *stop = getenv ("FAIL_STOP");
+    fail_path = getenv ("FAIL_PATH");
+    fail_from = number_of ("FAIL_FROM", 0);
+    fail_errno = (int) number_of ("FAIL_ERRNO", ENOSPC);
+    fail_read = getenv ("FAIL_READ") != NULL;
     fail_stop = stop != NULL;
     fail_torn = stop && strcmp (stop, "torn") == 0;
-    if (!file || !fail_path)
-        return;
-    int fd = open (file, O_RDWR | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    void *map = mmap (NULL, sizeof *calls, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    close (fd);
-    calls = map == MAP_FAILED ? NULL : map;
+    calls = fail_path ? shared_number ("FAIL_COUNT") : NULL;
 }
 
 /* A sandboxed worker may kill nobody. */
@@ -89,18 +68,6 @@ static bool
 concerned (const char *path)
 {
     return calls && path && strstr (path, fail_path) != NULL;
-}
-
-static bool
-fd_path (int fd, char *path, size_t size)
-{
-    char link[64];
-    snprintf (link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t length = readlink (link, path, size - 1);
-    if (length < 0)
-        return false;
-    path[length] = '\0';
-    return true;
 }
 
 static bool
@@ -138,19 +105,11 @@ fails (bool is_due)
     return is_due;
 }
 
-static void *
-real (const char *name)
-{
-    return dlsym (RTLD_NEXT, name);
-}
-
 #define WRAP_FD(type, name, parameters, fd, arguments) \
     type name parameters; \
     type name parameters \
     { \
-        static type (*next) parameters; \
-        if (!next) \
-            next = (type (*) parameters) real (#name); \
+        NEXT (type, #name, parameters); \
         return fails (fd_fails (fd)) ? -1 : next arguments; \
     }
 
@@ -158,9 +117,7 @@ real (const char *name)
     type name parameters; \
     type name parameters \
     { \
-        static type (*next) parameters; \
-        if (!next) \
-            next = (type (*) parameters) real (#name); \
+        NEXT (type, #name, parameters); \
         return fails (path_fails (dir, path)) ? -1 : next arguments; \
     }
 
@@ -169,9 +126,7 @@ real (const char *name)
     ssize_t name parameters; \
     ssize_t name parameters \
     { \
-        static ssize_t (*next) parameters; \
-        if (!next) \
-            next = (ssize_t (*) parameters) real (#name); \
+        NEXT (ssize_t, #name, parameters); \
         bool is_due = fd_fails (fd); \
         if (is_due && fail_torn && n > 1) \
             next half; \
@@ -203,9 +158,7 @@ WRAP_PATH (int, linkat, (int c, const char *a, int d, const char *b, int f), d, 
     int name parameters; \
     int name parameters \
     { \
-        static int (*next) parameters; \
-        if (!next) \
-            next = (int (*) parameters) real (#name); \
+        NEXT (int, #name, parameters); \
         return fail_stop && fails (path_fails (dir, path)) ? -1 : next arguments; \
     }
 
@@ -218,9 +171,7 @@ WRAP_REMOVE (remove, (const char *p), AT_FDCWD, p, (p))
 int
 posix_fallocate (int fd, off_t offset, off_t length)
 {
-    static int (*next) (int, off_t, off_t);
-    if (!next)
-        next = (int (*) (int, off_t, off_t)) real ("posix_fallocate");
+    NEXT (int, "posix_fallocate", (int, off_t, off_t));
     return fails (fd_fails (fd)) ? fail_errno : next (fd, offset, length);
 }
 
@@ -234,26 +185,16 @@ open_fails (int dir, const char *path, int flags)
 #define WRAP_OPEN(name) \
     int name (const char *path, int flags, ...) \
     { \
-        static int (*next) (const char *, int, ...); \
-        va_list list; \
-        va_start (list, flags); \
-        mode_t mode = (flags & (O_CREAT | O_TMPFILE)) ? va_arg (list, mode_t) : 0; \
-        va_end (list); \
-        if (!next) \
-            next = (int (*) (const char *, int, ...)) real (#name); \
+        NEXT (int, #name, (const char *, int, ...)); \
+        READ_MODE (mode, flags); \
         return fails (open_fails (AT_FDCWD, path, flags)) ? -1 : next (path, flags, mode); \
     }
 
 #define WRAP_OPENAT(name) \
     int name (int dir, const char *path, int flags, ...) \
     { \
-        static int (*next) (int, const char *, int, ...); \
-        va_list list; \
-        va_start (list, flags); \
-        mode_t mode = (flags & (O_CREAT | O_TMPFILE)) ? va_arg (list, mode_t) : 0; \
-        va_end (list); \
-        if (!next) \
-            next = (int (*) (int, const char *, int, ...)) real (#name); \
+        NEXT (int, #name, (int, const char *, int, ...)); \
+        READ_MODE (mode, flags); \
         return fails (open_fails (dir, path, flags)) ? -1 : next (dir, path, flags, mode); \
     }
 
@@ -265,9 +206,7 @@ WRAP_OPENAT (openat64)
 #define WRAP_FOPEN(name) \
     FILE *name (const char *path, const char *mode) \
     { \
-        static FILE *(*next) (const char *, const char *); \
-        if (!next) \
-            next = (FILE * (*) (const char *, const char *) ) real (#name); \
+        NEXT (FILE *, #name, (const char *, const char *) ); \
         bool reads = mode[0] == 'r' && !strchr (mode, '+'); \
         return reads && fail_read && fails (path_fails (AT_FDCWD, path)) ? NULL \
                                                                          : next (path, mode); \

@@ -12,48 +12,23 @@
  * So a commit comes in between at a place that is chosen, not at one that happens. While the lock
  * is taken nobody can commit: those reads are none.
  */
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdarg.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
+#include "preload.h"
+
 #include <sys/wait.h>
-#include <unistd.h>
 
 static const char *folder, *command;
 static uint64_t first, times;
 static _Atomic uint64_t *reads;
 static bool running;
 
-static uint64_t
-number (const char *name, uint64_t otherwise)
-{
-    const char *text = getenv (name);
-    return text ? strtoull (text, NULL, 10) : otherwise;
-}
-
 __attribute__ ((constructor)) static void
 start (void)
 {
-    const char *file = getenv ("OVERTAKE_COUNT");
     folder = getenv ("OVERTAKE_INDEX");
     command = getenv ("OVERTAKE_RUN");
-    first = number ("OVERTAKE_AT", 0);
-    times = number ("OVERTAKE_TIMES", 1);
-    int fd = file && folder && command ? (int) syscall (SYS_openat, AT_FDCWD, file, O_RDWR) : -1;
-    if (fd < 0)
-        return;
-    void *map = mmap (NULL, sizeof *reads, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    close (fd);
-    reads = map == MAP_FAILED ? NULL : map;
+    first = number_of ("OVERTAKE_AT", 0);
+    times = number_of ("OVERTAKE_TIMES", 1);
+    reads = folder && command ? shared_number ("OVERTAKE_COUNT") : NULL;
 }
 
 static bool
@@ -110,32 +85,21 @@ before_path (const char *path)
 static void
 before_read (int fd)
 {
-    char link[64], path[4096];
+    char path[4096];
     if (!reads || running)
         return;
     int saved = errno;
-    snprintf (link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t length = readlink (link, path, sizeof path - 1);
+    bool known = fd_path (fd, path, sizeof path);
     errno = saved;
-    if (length < 0)
-        return;
-    path[length] = '\0';
-    before_path (path);
-}
-
-static void *
-real (const char *name)
-{
-    return dlsym (RTLD_NEXT, name);
+    if (known)
+        before_path (path);
 }
 
 #define WRAP_READ(name, parameters, arguments) \
     ssize_t name parameters; \
     ssize_t name parameters \
     { \
-        static ssize_t (*next) parameters; \
-        if (!next) \
-            next = (ssize_t (*) parameters) real (#name); \
+        NEXT (ssize_t, #name, parameters); \
         before_read (fd); \
         return next arguments; \
     }
@@ -147,13 +111,8 @@ WRAP_READ (pread64, (int fd, void *p, size_t n, off64_t o), (fd, p, n, o))
 #define WRAP_OPEN(name) \
     int name (const char *path, int flags, ...) \
     { \
-        static int (*next) (const char *, int, ...); \
-        va_list list; \
-        va_start (list, flags); \
-        mode_t mode = (flags & (O_CREAT | O_TMPFILE)) ? va_arg (list, mode_t) : 0; \
-        va_end (list); \
-        if (!next) \
-            next = (int (*) (const char *, int, ...)) real (#name); \
+        NEXT (int, #name, (const char *, int, ...)); \
+        READ_MODE (mode, flags); \
         if ((flags & O_ACCMODE) == O_RDONLY) \
             before_path (path); \
         return next (path, flags, mode); \

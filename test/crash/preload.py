@@ -21,7 +21,8 @@ def library(name):
     target = os.path.join(tap.BUILD, 'test', 'crash', os.path.basename(name) + '.so')
     os.makedirs(os.path.dirname(target), exist_ok=True)
     with corpus.locked(os.path.basename(name)):
-        if not os.path.exists(target) or os.path.getmtime(target) < os.path.getmtime(source):
+        newest = max(os.path.getmtime(path) for path in (source, os.path.join(HERE, 'preload.h')))
+        if not os.path.exists(target) or os.path.getmtime(target) < newest:
             compiler = shlex.split(os.environ.get('CC', 'cc'))
             command = compiler + ['-shared', '-fPIC', '-O1', '-o', target, source, '-ldl']
             try:

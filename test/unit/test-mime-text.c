@@ -7,12 +7,33 @@
 
 /* ---- character sets ---- */
 
+struct reading {
+    const char *label, *bytes, *text;
+};
+
+/* Each from memory that ends where the bytes do. */
+static void
+assert_read (const struct reading *rows, size_t count)
+{
+    void *ctx = talloc_new (NULL);
+
+    for (size_t i = 0; i < count; i++) {
+        size_t length = strlen (rows[i].bytes), n;
+        char *exact = malloc (length), *text;
+
+        memcpy (exact, rows[i].bytes, length);
+        text = charset_to_utf8 (ctx, exact, length, rows[i].label, &n);
+        free (exact);
+        if (strcmp (text, rows[i].text) != 0 || strlen (text) != n)
+            fail_msg ("row %zu (%s): '%s'", i, rows[i].label, text);
+    }
+    talloc_free (ctx);
+}
+
 static void
 test_charsets (void **state)
 {
-    static const struct row {
-        const char *label, *bytes, *text;
-    } rows[] = {
+    static const struct reading rows[] = {
         {NULL, "", ""},
         {NULL, "plain", "plain"},
         {NULL, "caf\xc3\xa9", "caf\xc3\xa9"},
@@ -95,20 +116,9 @@ test_charsets (void **state)
         {"utf-8", "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xf5\x80\x80\x80",
          "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xb5\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac"},
     };
-    void *ctx = talloc_new (NULL);
 
     (void) state;
-    for (size_t i = 0; i < G_N_ELEMENTS (rows); i++) {
-        size_t length = strlen (rows[i].bytes), n;
-        char *exact = malloc (length), *text;
-
-        memcpy (exact, rows[i].bytes, length);
-        text = charset_to_utf8 (ctx, exact, length, rows[i].label, &n);
-        free (exact);
-        if (strcmp (text, rows[i].text) != 0 || strlen (text) != n)
-            fail_msg ("row %zu (%s): '%s'", i, rows[i].label, text);
-    }
-    talloc_free (ctx);
+    assert_read (rows, G_N_ELEMENTS (rows));
 }
 
 static void
@@ -163,9 +173,7 @@ test_nul (void **state)
 static void
 test_mixed (void **state)
 {
-    static const struct row {
-        const char *label, *bytes, *text;
-    } rows[] = {
+    static const struct reading rows[] = {
         /* a footer of windows-1252 under UTF-8, and the other way round */
         {"utf-8", "\xc5\xbelu\xc5\xa5\n-- \ngr\xfc\xdf",
          "\xc5\xbelu\xc5\xa5\n-- \ngr\xc3\xbc\xc3\x9f"},
@@ -183,20 +191,9 @@ test_mixed (void **state)
         {"utf-8", "\xe9 \xe8 \xe7 \xe0\n\xc5\xbelu\xc5\xa5ou\xc4\x8d\n",
          "\xc3\xa9 \xc3\xa8 \xc3\xa7 \xc3\xa0\n\xc5\xbelu\xc5\xa5ou\xc4\x8d\n"},
     };
-    void *ctx = talloc_new (NULL);
 
     (void) state;
-    for (size_t i = 0; i < G_N_ELEMENTS (rows); i++) {
-        size_t length = strlen (rows[i].bytes), n;
-        char *exact = malloc (length), *text;
-
-        memcpy (exact, rows[i].bytes, length);
-        text = charset_to_utf8 (ctx, exact, length, rows[i].label, &n);
-        free (exact);
-        if (strcmp (text, rows[i].text) != 0 || strlen (text) != n)
-            fail_msg ("row %zu (%s): '%s'", i, rows[i].label, text);
-    }
-    talloc_free (ctx);
+    assert_read (rows, G_N_ELEMENTS (rows));
 }
 
 /* Long texts without a label are recognised; English ones with nothing but curly quotes are not
