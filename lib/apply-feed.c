@@ -67,7 +67,7 @@ take_range (struct lanes *lanes, size_t *from, size_t *to)
     size_t share = MAX ((rest + lanes->count - 1) / lanes->count, TAIL_MIN);
     *from = lanes->next;
     *to = lanes->next += MIN (rest, MIN (share, lanes->block_size));
-    lanes->block_size = MIN (2 * lanes->block_size, BLOCK_MAX);
+    lanes->block_size = MIN (4 * lanes->block_size, BLOCK_MAX);
 }
 
 enum mail_status

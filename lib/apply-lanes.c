@@ -35,7 +35,7 @@ start_merge (struct lanes *lanes, struct lane *lane)
     uint64_t limit = apply->options->merge_limit;
     lane->merge =
         merge_begin (apply, apply->index, apply->scratch, limit ? limit : MERGE_AUTOMATIC_LIMIT,
-                     import_ends ? MERGE_AT_ONCE : MERGE_AT);
+                     import_ends ? MERGE_IMPORTED : MERGE_RULE);
     if (!lane->merge)
         return false;
     lane->state = LANE_MERGING;

@@ -7,13 +7,13 @@
 #include "index/crew.h"
 #include "scratch.h"
 
-/* How many segments of like size become one: as a rule; at the end of a large import, so that the
- * small runs after it do not have to pay for it. */
-enum merge_at { MERGE_AT_ONCE = 3, MERGE_AT = 5 };
+/* As a rule, never too many. At the end of a large import some fewer, for as few bytes as that
+ * takes, so that the small runs after it find room for what they bring. */
+enum merge_goal { MERGE_RULE, MERGE_IMPORTED };
 
 /* The run of neighbours that is worth merging next: *count_out segments from *first_out on; 0 where
  * there is none. limit: bytes that may be merged at once. */
-void merge_choose (const struct manifest *manifest, uint64_t limit, enum merge_at at,
+void merge_choose (const struct manifest *manifest, uint64_t limit, enum merge_goal goal,
                    size_t *first_out, size_t *count_out);
 
 /* A merge under way. While one lives, no other process merges. */
@@ -22,7 +22,7 @@ struct merge;
 /* Begins the merge that is worth it, if there is one, nobody else is merging, the disk has twice
  * the room and no living reservation lies in between; else NULL. The result is built in scratch. */
 struct merge *merge_begin (void *ctx, struct mail_index *index, struct scratch *scratch,
-                           uint64_t limit, enum merge_at at);
+                           uint64_t limit, enum merge_goal goal);
 /* The same for all segments, where there are several. */
 struct merge *merge_begin_all (void *ctx, struct mail_index *index, struct scratch *scratch);
 /* Whether a source is no more: what makes a segment anew (a reindex) does not wait for a merge. */

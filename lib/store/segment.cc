@@ -5,7 +5,7 @@
  * Xapian inverts documents in memory, and that memory must stay within the processor's cache: small
  * databases of about a hundred messages, compacted into one at the end, take half the time of one
  * database filled at once. They have no term lists (nothing is ever deleted in them) and are not
- * synced; only the result is. Synonyms go into a last database without documents.
+ * synced; only the result is. Synonyms go into the last of them.
  */
 #include "guard.hh"
 
@@ -46,11 +46,14 @@ struct store_builder {
 namespace
 {
 
-Xapian::WritableDatabase *
-new_part (struct store_builder *builder, const std::string &name)
+void
+open_part (struct store_builder *builder)
 {
-    std::string path = *builder->scratch + "/" + name;
-    return new Xapian::WritableDatabase (path, PART_FLAGS, PART_BLOCK_BYTES);
+    if (builder->part)
+        return;
+    std::string path = *builder->scratch + "/part" + std::to_string (builder->parts->size ());
+    builder->part = new Xapian::WritableDatabase (path, PART_FLAGS, PART_BLOCK_BYTES);
+    builder->parts->push_back (path);
 }
 
 void
@@ -65,18 +68,18 @@ close_part (struct store_builder *builder)
     part->close ();
 }
 
-/* A database of all synonyms and nothing else; returns its path. In order: Xapian writes a block of
- * the table for every stem that does not follow the one before. */
-std::string
+/* In order: Xapian writes a block of the table for every stem that does not follow the one before.
+ */
+void
 write_synonyms (struct store_builder *builder)
 {
+    if (builder->synonyms->empty ())
+        return;
+    open_part (builder);
     std::sort (builder->synonyms->begin (), builder->synonyms->end ());
-    std::unique_ptr<Xapian::WritableDatabase> part (new_part (builder, "synonyms"));
     for (const auto &pair : *builder->synonyms)
-        part->add_synonym (pair.first, pair.second);
-    part->close ();
+        builder->part->add_synonym (pair.first, pair.second);
     builder->synonyms->clear ();
-    return *builder->scratch + "/synonyms";
 }
 
 size_t
@@ -146,11 +149,7 @@ store_builder_add (struct store_builder *builder, uint32_t id, const struct stor
                    size_t count, const struct store_value *values, size_t value_count)
 {
     return guard (builder, &builder->error, [&] {
-        if (!builder->part) {
-            std::string name = "part" + std::to_string (builder->parts->size ());
-            builder->part = new_part (builder, name);
-            builder->parts->push_back (*builder->scratch + "/" + name);
-        }
+        open_part (builder);
         Xapian::Document document;
         builder->bytes += fill_document (document, postings, count);
         for (size_t i = 0; i < value_count; i++)
@@ -186,11 +185,10 @@ store_builder_finish (struct store_builder *builder, const char *path)
 {
     return guard (builder, &builder->error, [&] {
         Xapian::Database source;
+        write_synonyms (builder);
         close_part (builder);
         for (const std::string &part : *builder->parts)
             source.add_database (Xapian::Database (part));
-        if (!builder->synonyms->empty ())
-            source.add_database (Xapian::Database (write_synonyms (builder)));
         compact_to (source, path);
         return MAIL_OK;
     });

@@ -313,6 +313,15 @@ def scattered(box):
     box.lines('tag', '+kept', '--', '*')
 
 
+def crowded(box):
+    """As many segments as there may be, and more mail: a run of new merges some."""
+    indexed(box)
+    for number in range(12):
+        invent.maildirs(box.root, 2, size=12, start=COUNT + 2 * number, seed=number)
+        if number < 11:
+            box.lines('new', '--quiet')
+
+
 def rewritten(box):
     """Files changed in place: other words, other Message-IDs, one of them that of a message with other words."""
     indexed(box)
@@ -371,6 +380,7 @@ def scenes():
     yield Undo('undo', ['tag', '--undo'], twice_tagged)
     yield Scene('first new', ['new', '--quiet'], mail)
     yield Scene('new', ['new', '--quiet'], more_mail)
+    yield Scene('new that merges', ['new', '--quiet'], crowded)
     new = sandbox.message(NEW_ID)
     yield Delivery('insert', ['insert', '--folder=box0', '+mine', '+flagged'], indexed, input=new)
     yield Delivery('insert of a copy', ['insert', '--folder=fresh', '--create-folder'], indexed,
@@ -393,7 +403,7 @@ def scenes():
 
 
 def main():
-    shim.library_or_skip(34)
+    shim.library_or_skip(36)
     if os.access('/dev/shm', os.W_OK):
         # Processes end here, not the machine: a file system in memory will do.
         tempfile.tempdir = '/dev/shm'

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* test-manifest.c - the list of segments as text. */
 #include "manifest.h"
-#include "merge.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -90,74 +89,13 @@ test_bad_text (void **state)
     }
 }
 
-static void
-choose (const uint64_t *bytes, size_t count, size_t wanted_first, size_t wanted_count)
-{
-    struct manifest *manifest = manifest_create (NULL);
-    size_t first = 0, chosen;
-    for (size_t i = 0; i < count; i++)
-        insert (manifest, "s", 10 * i + 1, 10 * i + 10, bytes[i], true);
-    merge_choose (manifest, MERGE_AUTOMATIC_LIMIT, MERGE_AT, &first, &chosen);
-    assert_int_equal (chosen, wanted_count);
-    if (chosen)
-        assert_int_equal (first, wanted_first);
-    talloc_free (manifest);
-}
-
-static void
-test_choose (void **state)
-{
-    static const uint64_t small[] = {9, 9, 9, 9, 9, 9}, few[] = {9, 9, 9, 9, 9};
-    static const uint64_t mixed[] = {1 << 30, 9, 9, 9, 9, 9, 9};
-    static const uint64_t apart[] = {9, 9, 9, 1 << 30, 9, 9, 9};
-    static const uint64_t huge[] = {1 << 30, 1 << 30, 1 << 30, 1 << 30, 1 << 30, 1 << 30};
-    (void) state;
-    choose (small, 6, 0, 6);
-    choose (few, 4, 0, 0);
-    choose (mixed, 7, 1, 6);
-    choose (apart, 7, 0, 0);
-    choose (huge, 6, 0, 0);
-}
-
-/* However segments come, there are never more than twelve after merging, and a byte is written a
- * few times only. */
-static void
-test_growth (void **state)
-{
-    uint64_t written = 0, total = 0;
-    struct manifest *manifest = manifest_create (NULL);
-    (void) state;
-    for (uint32_t i = 0; i < 1000; i++) {
-        size_t first = 0, count;
-        insert (manifest, "s", i + 1, i + 1, 70000, true);
-        total += 70000;
-        written += 70000;
-        for (merge_choose (manifest, MERGE_AUTOMATIC_LIMIT, MERGE_AT, &first, &count); count > 0;
-             merge_choose (manifest, MERGE_AUTOMATIC_LIMIT, MERGE_AT, &first, &count)) {
-            struct segment sum = segment ("m", manifest->segments[first].first,
-                                          manifest->segments[first + count - 1].last, 0);
-            for (size_t k = 0; k < count; k++) {
-                sum.bytes += manifest->segments[first].bytes;
-                manifest_remove (manifest, first);
-            }
-            written += sum.bytes;
-            assert_true (manifest_insert (manifest, &sum));
-        }
-        assert_true (manifest->count <= 12);
-        if (i == 119)
-            assert_true (written <= 4 * total);
-    }
-    assert_true (written < 6 * total);
-    talloc_free (manifest);
-}
-
 int
 main (void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test (test_order),    cmocka_unit_test (test_text),
-        cmocka_unit_test (test_bad_text), cmocka_unit_test (test_choose),
-        cmocka_unit_test (test_growth),
+        cmocka_unit_test (test_order),
+        cmocka_unit_test (test_text),
+        cmocka_unit_test (test_bad_text),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }
