@@ -12,21 +12,14 @@
 /* ---- a block's ids and segment ---- */
 
 enum mail_status
-apply_reserve (struct apply *apply, uint32_t count, struct block *block)
+apply_reserve (struct apply *apply, void *ctx, uint32_t count, struct block *block)
 {
-    struct writer *writer;
-    enum mail_status status = writer_begin (apply, apply->index, &writer);
+    enum mail_status status =
+        writer_reserve (apply->index, ctx, apply->scratch, count, &block->ids);
     if (status != MAIL_OK)
         return status;
-    writer_remove_unnamed (writer);
-    status = writer_reserve (writer, apply->scratch, count, &block->first);
-    if (status != MAIL_OK) {
-        talloc_free (writer);
-        return status;
-    }
-    block->last = block->first + count - 1;
-    block->used = block->first;
-    return writer_commit (writer);
+    block->first = block->used = block->ids->first;
+    return MAIL_OK;
 }
 
 enum mail_status
@@ -66,8 +59,8 @@ apply_begin_publish (struct apply *apply, const struct block *block, struct publ
     if (status != MAIL_OK)
         return status;
     struct writer *writer = publish_writer (publish);
-    status = writer_release (writer, block->first, block->last, block->used);
-    if (status == MAIL_OK && block->made)
+    writer_use_reserved (writer, block->ids, block->used);
+    if (block->made)
         status = writer_add_segment (writer, block->path, &block->segment);
     if (status != MAIL_OK) {
         talloc_free (publish);
@@ -123,18 +116,6 @@ defer (struct apply *apply, size_t add, const struct parsed_file *file)
     g_array_append_val (apply->deferred, deferred);
 }
 
-enum mail_status
-apply_finish_folder (struct publish *publish, struct change_folder *folder)
-{
-    if (!folder->listed || folder->done || folder->adds_left > 0 || folder->later)
-        return MAIL_OK;
-    folder->done = true;
-    struct mail_stat stat = folder->stat;
-    if (folder->failed)
-        stat.mtime = stat.ctime = 0;
-    return publish_folder_stat (publish, folder->path, &stat);
-}
-
 static enum mail_reason
 reason_of (const struct parsed_file *file)
 {
@@ -178,7 +159,7 @@ publish_added (struct apply *apply, struct publish *publish, struct lane *lane, 
         return MAIL_OK;
     }
     folder->adds_left--;
-    return apply_finish_folder (publish, folder);
+    return apply_finish_folder (apply, publish, folder);
 }
 
 /* A transaction has failed: what publish_added() noted about the files up to at is not so. */
@@ -191,11 +172,9 @@ forget_published (struct apply *apply, struct lane *lane, size_t at, size_t defe
         g_hash_table_add (deferred, GSIZE_TO_POINTER (add + 1));
     }
     for (size_t i = lane->from; i < at; i++) {
-        struct change_folder *folder =
-            changes_folder_at (apply->changes, apply_add_at (apply, i)->folder);
-        folder->done = false;
+        size_t folder = apply_add_at (apply, i)->folder;
         if (!g_hash_table_contains (deferred, GSIZE_TO_POINTER (i + 1)))
-            folder->adds_left++;
+            changes_folder_at (apply->changes, folder)->adds_left++;
     }
     g_hash_table_destroy (deferred);
     g_array_set_size (apply->deferred, deferred_before);
@@ -215,10 +194,9 @@ try_to_publish (struct apply *apply, struct lane *lane, char **culprit_out)
         status = publish_added (apply, publish, lane, at);
         at += status == MAIL_OK;
     }
-    if (status == MAIL_OK)
-        status = publish_commit (publish, apply->counts, culprit_out);
-    else
-        talloc_free (publish);
+    if (status == MAIL_OK && lanes_are_done (lane->lanes) && apply_block_is_last (apply))
+        status = apply_last (apply, publish);
+    status = apply_end (apply, publish, status, culprit_out);
     if (status != MAIL_OK)
         forget_published (apply, lane, at, deferred_before);
     return status;

@@ -52,6 +52,15 @@ lanes_have_files (const struct lanes *lanes)
     return lanes->left->len > 0 || lanes->next < lanes->apply->changes->adds->len;
 }
 
+bool
+lanes_are_done (const struct lanes *lanes)
+{
+    bool done = !lanes_have_files (lanes);
+    for (unsigned i = 0; done && i < lanes->count; i++)
+        done = lanes->list[i].state == LANE_IDLE || lanes->list[i].state == LANE_MERGING;
+    return done;
+}
+
 /* Takes the next files of the list that no block has. */
 static void
 take_range (struct lanes *lanes, size_t *from, size_t *to)
@@ -83,7 +92,7 @@ lane_begin_block (struct lane *lane)
     lane->stats = talloc_zero_array (lane->ctx, struct mail_stat, count);
     lane->start = clock_ms ();
     lane->state = LANE_FEEDING;
-    enum mail_status status = apply_reserve (apply, (uint32_t) count, &lane->block);
+    enum mail_status status = apply_reserve (apply, lane->ctx, (uint32_t) count, &lane->block);
     if (status == MAIL_OK)
         status = apply_begin_segment (apply, lane->ctx, lane->worker, &lane->block);
     return status;

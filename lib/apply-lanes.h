@@ -66,6 +66,8 @@ char *lane_path (void *ctx, const struct lane *lane, size_t at);
 void lane_note_answer (struct lane *lane, size_t at);
 /* Whether there are files that no block has had. */
 bool lanes_have_files (const struct lanes *lanes);
+/* Whether no lane has a block, and there is none to come: the one being published is the last. */
+bool lanes_are_done (const struct lanes *lanes);
 /* Gives an idle lane the next files of the list. */
 enum mail_status lane_begin_block (struct lane *lane);
 /* Ends the block before the next file to be sent; the rest goes back to the list. */

@@ -8,6 +8,7 @@
 #include "index/crew.h"
 #include "index/wire.h"
 #include "publish.h"
+#include "reservations.h"
 #include "scratch.h"
 
 /* A file whose message has other files with other words. */
@@ -28,14 +29,17 @@ struct apply {
     void *deferred_ctx;
     GHashTable *dropped; /* names to be dropped, and folders: apply_will_drop() */
     unsigned segments;   /* built so far: names of scratch folders */
+    GPtrArray *ending;   /* of struct change_folder: done with the transaction under way */
+    bool ended;          /* apply_last() has been done, or is in the transaction under way */
     bool stopped;
 };
 
 /* The ids reserved for a segment, and what came of it. */
 struct block {
-    uint32_t first, last; /* the reservation */
-    uint32_t used;        /* last id that has a job */
-    char *path;           /* where the segment will be */
+    struct reservation *ids;
+    uint32_t first; /* of them */
+    uint32_t used;  /* last id that has a job */
+    char *path;     /* where the segment will be */
     struct segment segment;
     bool made; /* there is one */
 };
@@ -50,7 +54,9 @@ bool apply_tell (struct apply *apply, const char *path);
 
 /* Starts the workers, where that has not been done. */
 enum mail_status apply_start_crew (struct apply *apply);
-enum mail_status apply_reserve (struct apply *apply, uint32_t count, struct block *block);
+/* Reserves count ids for the block; the reservation hangs on ctx. */
+enum mail_status apply_reserve (struct apply *apply, void *ctx, uint32_t count,
+                                struct block *block);
 /* Gives the worker a new segment to build; block->path hangs on ctx. */
 enum mail_status apply_begin_segment (struct apply *apply, void *ctx, unsigned worker,
                                       struct block *block);
@@ -60,8 +66,6 @@ void apply_take_segment (struct block *block, const struct crew_event *event);
 /* Puts the block's ids and segment into the transaction. */
 enum mail_status apply_begin_publish (struct apply *apply, const struct block *block,
                                       struct publish **publish_out);
-/* The times of a folder whose last file has just been done. */
-enum mail_status apply_finish_folder (struct publish *publish, struct change_folder *folder);
 /* Counts a file that was tried, and tells of one that could not be indexed. */
 void apply_note_parsed (struct apply *apply, const char *path, const struct parsed_file *file);
 /* Counts a file that a message has, and whose words it loses, as it cannot be read; tells of it. */
@@ -72,6 +76,23 @@ struct parsed_file apply_worker_died (const struct mail_stat *stat);
 /* A worker's death is laid to the message that it was at when it has happened so often: the first
  * time somebody else may have ended it. */
 #define DEATHS_TO_BLAME 2
+
+/* ---- the end of a transaction, and of all (apply-end.c) ---- */
+
+/* The times of a folder, when its last file has been done. */
+enum mail_status apply_finish_folder (struct apply *apply, struct publish *publish,
+                                      struct change_folder *folder);
+/* Commits, or if status is an error gives up and returns it; frees publish. culprit_out (may be
+ * NULL): as of publish_commit(). */
+enum mail_status apply_end (struct apply *apply, struct publish *publish, enum mail_status status,
+                            char **culprit_out);
+/* What concerns no single file: folders that are gone, problems, times of folders, tombstones. In
+ * the last transaction, after all else. */
+enum mail_status apply_last (struct apply *apply, struct publish *publish);
+/* Whether the block that is the last one may be the last transaction too. */
+bool apply_block_is_last (const struct apply *apply);
+/* Whether there is nothing left for a last transaction. */
+bool apply_has_ended (const struct apply *apply);
 
 /* ---- files with words of their own ---- */
 

@@ -130,8 +130,8 @@ publish_rebuild (struct apply *apply, struct publish *publish, struct rebuild *r
         rebuild_change (apply, rebuild_at (apply, rebuild, i))->adds_left--;
     rebuild->counted = true;
     for (size_t i = 0; status == MAIL_OK && i < rebuild->places->len; i++)
-        status =
-            apply_finish_folder (publish, rebuild_change (apply, rebuild_at (apply, rebuild, i)));
+        status = apply_finish_folder (apply, publish,
+                                      rebuild_change (apply, rebuild_at (apply, rebuild, i)));
     return status;
 }
 
@@ -156,10 +156,7 @@ try_to_publish (struct apply *apply, GPtrArray *rebuilds, struct block *block, c
         return status;
     for (size_t i = 0; status == MAIL_OK && i < rebuilds->len; i++)
         status = publish_rebuild (apply, publish, g_ptr_array_index (rebuilds, i));
-    if (status == MAIL_OK)
-        status = publish_commit (publish, apply->counts, culprit_out);
-    else
-        talloc_free (publish);
+    status = apply_end (apply, publish, status, culprit_out);
     if (status != MAIL_OK)
         forget_published (apply, rebuilds);
     return status;

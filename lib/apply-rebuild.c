@@ -284,7 +284,7 @@ apply_deferred (struct apply *apply)
     void *local = talloc_new (apply);
     struct block block = {0};
     GPtrArray *rebuilds = group_deferred (apply);
-    enum mail_status status = apply_reserve (apply, rebuilds->len, &block);
+    enum mail_status status = apply_reserve (apply, local, rebuilds->len, &block);
     if (status == MAIL_OK)
         status = build_rebuilds (apply, local, rebuilds, &block);
     if (status == MAIL_OK)

@@ -57,10 +57,10 @@ move_slice (struct apply *apply, size_t *folder, size_t *file)
         if (clock_ms () >= end)
             break;
     }
-    if (status == MAIL_OK)
-        return publish_commit (publish, apply->counts, NULL);
-    talloc_free (publish);
-    return status;
+    bool last = *file == files->len && apply->changes->adds->len + apply->changes->drops->len == 0;
+    if (status == MAIL_OK && last)
+        status = apply_last (apply, publish);
+    return apply_end (apply, publish, status, NULL);
 }
 
 enum mail_status
@@ -191,76 +191,24 @@ drop_slice (struct apply *apply, GArray *drops, size_t *next)
         if (clock_ms () >= end)
             break;
     }
-    if (status != MAIL_OK) {
-        talloc_free (publish);
-        return status;
-    }
-    return publish_commit (publish, apply->counts, NULL);
-}
-
-/* The last commit: records of folders that are gone, problems, and the times of those that
- * waited. */
-static enum mail_status
-finish_folders (struct apply *apply)
-{
-    struct publish *publish;
-    GArray *drops = apply->changes->drops, *problems = apply->changes->problems;
-    enum mail_status status = publish_begin (apply, apply->index, apply->options, &publish);
-    if (status != MAIL_OK)
-        return status;
-    for (size_t i = 0; status == MAIL_OK && i < drops->len; i++) {
-        struct change_drop *drop = &g_array_index (drops, struct change_drop, i);
-        if (!drop->name)
-            status = publish_drop_folder (publish, drop->folder);
-    }
-    for (size_t i = 0; status == MAIL_OK && i < problems->len; i++) {
-        struct change_problem *problem = &g_array_index (problems, struct change_problem, i);
-        status =
-            publish_problem (publish, changes_folder_at (apply->changes, problem->folder)->path,
-                             problem->name, problem->reason, &problem->stat, false);
-    }
-    for (size_t i = 0; status == MAIL_OK && i < apply->changes->folders->len; i++) {
-        struct change_folder *folder = changes_folder_at (apply->changes, i);
-        folder->later = false;
-        status = apply_finish_folder (publish, folder);
-    }
-    if (status == MAIL_OK)
-        status = publish_expire_tombstones (publish);
-    if (status != MAIL_OK) {
-        talloc_free (publish);
-        return status;
-    }
-    return publish_commit (publish, apply->counts, NULL);
-}
-
-/* Whether there is anything left for a last commit. */
-static bool
-is_done (struct apply *apply)
-{
-    struct mail_changes *changes = apply->changes;
-    bool done = changes->drops->len == 0 && changes->problems->len == 0;
-    for (size_t i = 0; done && i < changes->folders->len; i++) {
-        struct change_folder *folder = changes_folder_at (changes, i);
-        done = folder->done || !folder->listed;
-    }
-    return done;
+    if (status == MAIL_OK && *next == drops->len)
+        status = apply_last (apply, publish);
+    return apply_end (apply, publish, status, NULL);
 }
 
 enum mail_status
 apply_drops (struct apply *apply)
 {
-    if (is_done (apply))
+    if (apply_has_ended (apply))
         return MAIL_OK;
     GArray *drops = g_array_new (FALSE, FALSE, sizeof (struct change_drop));
     enum mail_status status = expand_drops (apply, drops);
     size_t next = 0;
-    while (status == MAIL_OK && !apply->stopped && next < drops->len) {
+    while (status == MAIL_OK && !apply->stopped && !apply->ended) {
         status = drop_slice (apply, drops, &next);
         if (status == MAIL_OK)
             apply_tell (apply, NULL);
     }
-    if (status == MAIL_OK && !apply->stopped)
-        status = finish_folders (apply);
     g_array_unref (drops);
     return status;
 }

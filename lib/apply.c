@@ -38,6 +38,7 @@ static int
 apply_destroy (struct apply *apply)
 {
     g_array_unref (apply->deferred);
+    g_ptr_array_unref (apply->ending);
     if (apply->dropped)
         g_hash_table_destroy (apply->dropped);
     return 0;
@@ -96,6 +97,7 @@ mail_changes_apply (struct mail_changes *changes, const struct mail_apply_option
     apply->counts = counts_out;
     apply->deferred = g_array_new (FALSE, FALSE, sizeof (struct deferred));
     apply->deferred_ctx = talloc_new (apply);
+    apply->ending = g_ptr_array_new ();
     talloc_set_destructor (apply, apply_destroy);
     enum mail_status status = prepare (apply);
     if (status == MAIL_OK)

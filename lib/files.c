@@ -8,6 +8,7 @@
 #include <glib.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <unistd.h>
 
 #define OPEN_FOLDERS 8 /* descriptors nftw may use */
@@ -85,5 +86,34 @@ files_sha256 (const char *path, char hex_out[65], uint64_t *bytes_out)
     close (fd);
     g_strlcpy (hex_out, g_checksum_get_string (sum), 65);
     g_checksum_free (sum);
+    return error;
+}
+
+static int
+copy_all (int from, int to)
+{
+    off_t at = 0;
+    for (;;) {
+        ssize_t sent = sendfile (to, from, &at, 1 << 30);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent < 0)
+            return errno;
+        if (sent == 0)
+            return fdatasync (to) == 0 ? 0 : errno;
+    }
+}
+
+int
+files_copy_synced (int from, const char *path)
+{
+    int to = open (path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (to < 0)
+        return errno;
+    int error = copy_all (from, to);
+    if (close (to) != 0 && error == 0)
+        error = errno;
+    if (error)
+        unlink (path);
     return error;
 }

@@ -69,19 +69,15 @@ has_room (struct mail_index *index, uint64_t bytes)
     return statvfs (index->folder, &fs) != 0 || fs.f_bavail * fs.f_frsize >= 2 * bytes;
 }
 
-/* Whether a living run has reserved ids between first and last: also where that cannot be read, as
- * the manifest that was chosen from is not that of a newer revision. */
+/* Whether a living run has reserved ids between first and last: also where that cannot be read. */
 static bool
 crosses_reservation (struct mail_index *index, uint32_t first, uint32_t last)
 {
-    char *text;
-    bool crosses = false;
-    if (store_metadata (index, index->state, META_RESERVATIONS, &text, NULL) != MAIL_OK)
+    struct reservations *living;
+    if (reservations_read (index, index->folder, &living) != MAIL_OK)
         return true;
-    struct reservations *living = reservations_decode (text, index->folder, text);
-    for (size_t i = 0; i < living->count; i++)
-        crosses |= living->list[i].first <= last && living->list[i].last >= first;
-    talloc_free (text);
+    bool crosses = reservations_meet (living, first, last);
+    talloc_free (living);
     return crosses;
 }
 
@@ -197,7 +193,8 @@ merge_send (struct merge *merge, struct crew *crew, unsigned worker)
 }
 
 /* Under the lock: takes the sources out of the manifest and puts the result in, unless one of them
- * is there no more. *exchanged_out says whether it was done. */
+ * is there no more, or there are ids between them that were being built under when they were
+ * chosen. *exchanged_out says whether it was done. */
 static enum mail_status
 exchange (struct merge *merge, bool *exchanged_out)
 {
@@ -207,7 +204,8 @@ exchange (struct merge *merge, bool *exchanged_out)
     if (status != MAIL_OK)
         return status;
     *exchanged_out =
-        writer_take_segments (writer, merge->names, merge->count, &merge->result.stale);
+        writer_take_segments (writer, merge->names, merge->count, &merge->result.stale) &&
+        writer_range_is_free (writer, merge->result.first, merge->result.last);
     if (*exchanged_out)
         status = writer_add_segment (writer, merge->path, &merge->result);
     if (status == MAIL_OK && *exchanged_out)

@@ -41,15 +41,14 @@ enum schema_slot {
 };
 
 /* ---- state: metadata ---- */
-#define META_SCHEMA "schema"             /* decimal */
-#define META_FEATURES "features"         /* a name a line; none yet */
-#define META_UUID "uuid"                 /* ours; Xapian's changes on compaction */
-#define META_NEXT_DOCID "next-docid"     /* decimal; also for ghosts, folders */
-#define META_NEXT_THREAD "next-thread"   /* decimal */
-#define META_REVISION "revision"         /* decimal */
-#define META_MANIFEST "manifest"         /* manifest_encode() */
-#define META_RESERVATIONS "reservations" /* a line each: FIRST LAST SCRATCH-FOLDER */
-#define META_JOURNAL "journal" /* decimal: bytes of the journal that belong to this state */
+#define META_SCHEMA "schema"           /* decimal */
+#define META_FEATURES "features"       /* a name a line; none yet */
+#define META_UUID "uuid"               /* ours; Xapian's changes on compaction */
+#define META_NEXT_DOCID "next-docid"   /* decimal; also for ghosts, folders */
+#define META_NEXT_THREAD "next-thread" /* decimal */
+#define META_REVISION "revision"       /* decimal */
+#define META_MANIFEST "manifest"       /* manifest_encode() */
+#define META_JOURNAL "journal"         /* decimal: bytes of the journal that belong to this state */
 #define META_JOURNAL_LOST \
     "journal-lost"                 /* mark when some of it was missing; until the next snapshot */
 #define META_SNAPSHOT "snapshot"   /* name of the newest in backups/; empty: none yet */

@@ -97,7 +97,8 @@ scratch_remove_left_over (const char *index_folder)
     char *parent = talloc_asprintf (NULL, "%s/text/tmp", index_folder);
     DIR *dir = opendir (parent);
     for (struct dirent *entry; dir && (entry = readdir (dir)) != NULL;) {
-        if (entry->d_name[0] == '.' || scratch_is_owned (index_folder, entry->d_name))
+        char *owner = talloc_strndup (parent, entry->d_name, strcspn (entry->d_name, "."));
+        if (*owner == '\0' || scratch_is_owned (index_folder, owner))
             continue;
         char *path = talloc_asprintf (parent, "%s/%s", parent, entry->d_name);
         if (!is_young (path))

@@ -12,6 +12,8 @@ struct writer *writer_new (void *ctx, struct mail_index *index);
 enum mail_status writer_take_lock (struct writer *writer);
 enum mail_status writer_open_state (struct writer *writer, enum store_open_mode mode);
 
+/* The next id: what state says (META_NEXT_DOCID), or behind all that is reserved. */
+enum mail_status writer_find_next_docid (struct writer *writer, uint64_t stored);
 /* The counters and the manifest, as the writer has them. */
 enum mail_status writer_write_metadata (struct writer *writer);
 

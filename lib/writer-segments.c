@@ -3,63 +3,105 @@
  * writer-segments.c - which segments a change brings and takes, and the ids reserved for them.
  */
 #include "writer-private.h"
-#include "metadata.h"
-#include "reservations.h"
+#include "lock.h"
 #include "schema.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <talloc.h>
 #include <unistd.h>
 
+/* ---- the folder text/ ---- */
+
+/* Place of a segment in the manifest; -1 for none. */
+static long
+segment_place (const struct manifest *manifest, const char *name)
+{
+    for (size_t i = 0; i < manifest->count; i++) {
+        if (strcmp (manifest->segments[i].name, name) == 0)
+            return (long) i;
+    }
+    return -1;
+}
+
+/* Removes what lies in text/ and is in no manifest: left over from a run that was stopped. */
+static void
+remove_unnamed (const char *index_folder, const struct manifest *manifest)
+{
+    char *folder = talloc_asprintf (NULL, "%s/text", index_folder);
+    DIR *dir = opendir (folder);
+    for (struct dirent *entry; dir && (entry = readdir (dir)) != NULL;) {
+        if (entry->d_name[0] == '.' || segment_place (manifest, entry->d_name) >= 0)
+            continue;
+        char *path = talloc_asprintf (folder, "%s/%s", folder, entry->d_name);
+        unlink (path); /* fails, as it should, for the folder tmp */
+    }
+    if (dir)
+        closedir (dir);
+    talloc_free (folder);
+}
+
 /* ---- reservations ---- */
 
+/* Under the lock, with the newest state. */
 static enum mail_status
-load_reservations (struct writer *writer, struct reservations **reservations_out)
+reserve (struct writer *writer, void *ctx, const struct scratch *scratch, uint32_t count,
+         struct reservation **reservation_out)
 {
-    char *text;
-    enum mail_status status = writer_get_text (writer, META_RESERVATIONS, &text);
-    if (status != MAIL_OK)
-        return status;
-    *reservations_out = reservations_decode (writer, writer->index->folder, text);
-    return MAIL_OK;
-}
-
-static enum mail_status
-save_reservations (struct writer *writer, const struct reservations *reservations)
-{
-    return writer_set_text (writer, META_RESERVATIONS, reservations_encode (writer, reservations));
-}
-
-enum mail_status
-writer_reserve (struct writer *writer, const struct scratch *scratch, uint32_t count,
-                uint32_t *first_out)
-{
-    struct reservations *reservations;
-    enum mail_status status = load_reservations (writer, &reservations);
+    struct mail_index *index = writer->index;
+    char *stored;
+    enum mail_status status = index_metadata (writer, index, META_NEXT_DOCID, &stored);
+    if (status == MAIL_OK)
+        status = writer_find_next_docid (writer, strtoull (stored, NULL, 10));
     if (status != MAIL_OK)
         return status;
     if (writer->next_docid + count > UINT32_MAX)
-        return index_fail (writer->index, MAIL_ERROR_STORE, "no document ids are left");
-    *first_out = (uint32_t) writer->next_docid;
-    writer->next_docid += count;
-    struct reservation added = {*first_out, *first_out + count - 1, scratch->name};
-    reservations_add (reservations, &added);
-    return save_reservations (writer, reservations);
+        return index_fail (index, MAIL_ERROR_STORE, "no document ids are left");
+    uint32_t first = (uint32_t) writer->next_docid;
+    status = reservation_make (ctx, scratch, first, first + count - 1, reservation_out);
+    return status == MAIL_OK ? status
+                             : index_fail (index, status, "cannot write in '%s/text/tmp': %s",
+                                           index->folder, strerror (errno));
 }
 
 enum mail_status
-writer_release (struct writer *writer, uint32_t first, uint32_t last, uint32_t used)
+writer_reserve (struct mail_index *index, void *ctx, const struct scratch *scratch, uint32_t count,
+                struct reservation **reservation_out)
 {
-    struct reservations *reservations;
-    enum mail_status status = load_reservations (writer, &reservations);
-    if (status != MAIL_OK)
-        return status;
-    reservations_remove (reservations, first);
-    if (writer->next_docid == (uint64_t) last + 1)
-        writer->next_docid = (uint64_t) used + 1;
-    return save_reservations (writer, reservations);
+    struct writer *writer = writer_new (ctx, index);
+    enum mail_status status = writer_take_lock (writer);
+    if (status == MAIL_OK) {
+        lock_let_next_wait (writer->lock);
+        status = mail_index_refresh (index);
+    }
+    if (status == MAIL_OK) {
+        remove_unnamed (index->folder, index->manifest);
+        status = reserve (writer, ctx, scratch, count, reservation_out);
+    }
+    talloc_free (writer);
+    return status;
+}
+
+void
+writer_use_reserved (struct writer *writer, const struct reservation *reservation, uint32_t used)
+{
+    reservations_leave_out (writer->reserved, reservation->first);
+    writer->next_docid = MAX (writer->stored_docid, (uint64_t) used + 1);
+    writer->next_docid = MAX (writer->next_docid, reservations_end (writer->reserved));
+}
+
+bool
+writer_range_is_free (const struct writer *writer, uint32_t first, uint32_t last)
+{
+    for (size_t i = 0; i < writer->manifest->count; i++) {
+        const struct segment *segment = &writer->manifest->segments[i];
+        if (segment->first <= last && segment->last >= first)
+            return false;
+    }
+    return !reservations_meet (writer->reserved, first, last);
 }
 
 /* ---- segments ---- */
@@ -82,17 +124,6 @@ writer_add_segment (struct writer *writer, const char *path, const struct segmen
     return MAIL_OK;
 }
 
-/* Place of a segment in the manifest; -1 for none. */
-static long
-segment_place (const struct manifest *manifest, const char *name)
-{
-    for (size_t i = 0; i < manifest->count; i++) {
-        if (strcmp (manifest->segments[i].name, name) == 0)
-            return (long) i;
-    }
-    return -1;
-}
-
 bool
 writer_take_segments (struct writer *writer, const char *const *names, size_t count,
                       uint32_t *stale_out)
@@ -109,22 +140,6 @@ writer_take_segments (struct writer *writer, const char *const *names, size_t co
     }
     writer->moved_manifest = true;
     return true;
-}
-
-void
-writer_remove_unnamed (struct writer *writer)
-{
-    char *folder = talloc_asprintf (writer, "%s/text", writer->index->folder);
-    DIR *dir = opendir (folder);
-    for (struct dirent *entry; dir && (entry = readdir (dir)) != NULL;) {
-        if (entry->d_name[0] == '.' || segment_place (writer->manifest, entry->d_name) >= 0)
-            continue;
-        char *path = talloc_asprintf (folder, "%s/%s", folder, entry->d_name);
-        unlink (path); /* fails, as it should, for the folder tmp */
-    }
-    if (dir)
-        closedir (dir);
-    talloc_free (folder);
 }
 
 void

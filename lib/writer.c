@@ -67,13 +67,28 @@ load_restoring (struct writer *writer)
     return MAIL_OK;
 }
 
+enum mail_status
+writer_find_next_docid (struct writer *writer, uint64_t stored)
+{
+    struct mail_index *index = writer->index;
+    enum mail_status status = reservations_read (writer, index->folder, &writer->reserved);
+    if (status != MAIL_OK)
+        return index_fail (index, status, "cannot read '%s/text/tmp': %s", index->folder,
+                           strerror (errno));
+    writer->stored_docid = stored;
+    writer->next_docid = MAX (stored, reservations_end (writer->reserved));
+    return MAIL_OK;
+}
+
 static enum mail_status
 load_counters (struct writer *writer)
 {
-    uint64_t revision;
+    uint64_t revision, next_docid;
     enum mail_status status = writer_get_number (writer, META_REVISION, &revision);
     if (status == MAIL_OK)
-        status = writer_get_number (writer, META_NEXT_DOCID, &writer->next_docid);
+        status = writer_get_number (writer, META_NEXT_DOCID, &next_docid);
+    if (status == MAIL_OK)
+        status = writer_find_next_docid (writer, next_docid);
     if (status == MAIL_OK)
         status = writer_get_number (writer, META_NEXT_THREAD, &writer->next_thread);
     if (status == MAIL_OK)

@@ -11,6 +11,7 @@
 
 #include "index-private.h"
 #include "record.h"
+#include "reservations.h"
 #include "scratch.h"
 
 #include <glib.h>
@@ -22,7 +23,9 @@ struct writer {
     struct lock *lock;
     struct store *state; /* open for writing, in a transaction */
     struct manifest *manifest;
-    uint64_t revision; /* that the messages changed now get */
+    uint64_t revision;             /* that the messages changed now get */
+    struct reservations *reserved; /* by runs that live */
+    uint64_t stored_docid;         /* next_docid as state has it, which reservations may pass */
     uint64_t next_docid, next_thread;
     bool changed;        /* a message has been changed: the revision counts */
     bool moved_manifest; /* segments came, went, or have other counts */
@@ -52,13 +55,16 @@ enum mail_status writer_fail (struct writer *writer, enum mail_status status);
 uint32_t writer_new_docid (struct writer *writer);
 uint64_t writer_new_thread (struct writer *writer);
 
-/* Reserves count ids for text that the owner of scratch builds. */
-enum mail_status writer_reserve (struct writer *writer, const struct scratch *scratch,
-                                 uint32_t count, uint32_t *first_out);
-/* The reservation first..last is done with: ids after used are given back if they are the last
- * ones handed out. */
-enum mail_status writer_release (struct writer *writer, uint32_t first, uint32_t last,
-                                 uint32_t used);
+/* Reserves count ids for text that the owner of scratch builds. Takes the lock and changes nothing
+ * in state; removes what a run that was stopped has left in text/. */
+enum mail_status writer_reserve (struct mail_index *index, void *ctx, const struct scratch *scratch,
+                                 uint32_t count, struct reservation **reservation_out);
+/* This change uses the ids of the reservation up to used: those after it are handed out again, if
+ * no later ones have been. The reservation is to be freed after the commit. */
+void writer_use_reserved (struct writer *writer, const struct reservation *reservation,
+                          uint32_t used);
+/* Whether no segment and no living reservation has ids from first to last. */
+bool writer_range_is_free (const struct writer *writer, uint32_t first, uint32_t last);
 
 /* Adds a finished segment, still at path in the scratch folder, to the manifest; it moves into
  * text/ at commit under a name that is made here. */
@@ -68,8 +74,6 @@ enum mail_status writer_add_segment (struct writer *writer, const char *path,
  * it. *stale_out: the sum of their stale documents. */
 bool writer_take_segments (struct writer *writer, const char *const *names, size_t count,
                            uint32_t *stale_out);
-/* Removes what lies in text/ and is in no manifest: left over from a run that was stopped. */
-void writer_remove_unnamed (struct writer *writer);
 /* The text document id belongs to nothing any more (counted in the manifest). Writes no document:
  * writer_put_stale does, where state has none at id or one to be replaced. */
 void writer_count_stale (struct writer *writer, uint32_t id);

@@ -7,11 +7,14 @@
  * database filled at once. They have no term lists (nothing is ever deleted in them) and are not
  * synced; only the result is. Synonyms go into the last of them.
  */
+#include "files.h"
 #include "guard.hh"
 
 #include <algorithm>
 #include <fcntl.h>
+#include <filesystem>
 #include <memory>
+#include <sys/mman.h>
 #include <talloc.h>
 #include <unistd.h>
 #include <utility>
@@ -21,7 +24,8 @@ namespace
 {
 
 const unsigned DOCUMENTS_PER_PART = 100;
-const size_t BYTES_PER_PART = 4 << 20; /* of terms and positions, roughly */
+const size_t BYTES_PER_PART = 4 << 20;   /* of terms and positions, roughly */
+const uintmax_t IN_MEMORY_MAX = 8 << 20; /* of the databases that become a segment */
 const int PART_FLAGS = Xapian::DB_CREATE | Xapian::DB_BACKEND_GLASS | Xapian::DB_NO_TERMLIST |
                        Xapian::DB_DANGEROUS | Xapian::DB_NO_SYNC;
 /* The last block of each table is partly empty: of three in a part, of three in a segment. */
@@ -98,11 +102,53 @@ fill_document (Xapian::Document &document, const struct store_posting *postings,
     return bytes;
 }
 
-/* A segment is complete when its name is: writes to path, synced, or leaves nothing. */
-void
-compact_to (Xapian::Database &source, const std::string &path)
+struct descriptor {
+    int fd;
+    explicit descriptor (int opened) : fd (opened)
+    {
+    }
+    descriptor (const descriptor &) = delete;
+    descriptor &operator= (const descriptor &) = delete;
+    ~descriptor ()
+    {
+        if (fd >= 0)
+            close (fd);
+    }
+};
+
+/* Of a file, or of all files in a folder. */
+uintmax_t
+bytes_of (const std::string &path)
 {
-    source.compact (path, COMPACT_FLAGS, SEGMENT_BLOCK_BYTES);
+    uintmax_t bytes = 0;
+    if (!std::filesystem::is_directory (path))
+        return std::filesystem::file_size (path);
+    for (const auto &entry : std::filesystem::directory_iterator (path))
+        bytes += entry.file_size ();
+    return bytes;
+}
+
+/* A segment is complete when its name is: writes to path, synced, or leaves nothing. Xapian syncs
+ * each of the tables; a small segment is made in memory, and then written and synced once. */
+void
+compact_to (const std::vector<std::string> &paths, const std::string &path)
+{
+    Xapian::Database source;
+    uintmax_t bytes = 0;
+    for (const std::string &each : paths) {
+        source.add_database (Xapian::Database (each));
+        bytes += bytes_of (each);
+    }
+    descriptor memory (bytes <= IN_MEMORY_MAX ? memfd_create ("segment", MFD_CLOEXEC) : -1);
+    int taken = memory.fd < 0 ? -1 : fcntl (memory.fd, F_DUPFD_CLOEXEC, 0); /* Xapian closes it */
+    if (taken < 0) {
+        source.compact (path, COMPACT_FLAGS, SEGMENT_BLOCK_BYTES);
+        return;
+    }
+    source.compact (taken, COMPACT_FLAGS, SEGMENT_BLOCK_BYTES);
+    int error = files_copy_synced (memory.fd, path.c_str ());
+    if (error)
+        throw Xapian::DatabaseError ("cannot write '" + path + "'", error);
 }
 
 } // namespace
@@ -184,12 +230,9 @@ enum mail_status
 store_builder_finish (struct store_builder *builder, const char *path)
 {
     return guard (builder, &builder->error, [&] {
-        Xapian::Database source;
         write_synonyms (builder);
         close_part (builder);
-        for (const std::string &part : *builder->parts)
-            source.add_database (Xapian::Database (part));
-        compact_to (source, path);
+        compact_to (*builder->parts, path);
         return MAIL_OK;
     });
 }
@@ -199,10 +242,7 @@ store_merge (void *ctx, const char *const *sources, size_t count, const char *pa
              char **error_out)
 {
     return guard (ctx, error_out, [&] {
-        Xapian::Database source;
-        for (size_t i = 0; i < count; i++)
-            source.add_database (Xapian::Database (sources[i]));
-        compact_to (source, path);
+        compact_to (std::vector<std::string> (sources, sources + count), path);
         return MAIL_OK;
     });
 }

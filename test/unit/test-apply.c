@@ -90,10 +90,9 @@ __wrap_store_commit (struct store *store)
     return __real_store_commit (store);
 }
 
-enum mail_status __real_writer_begin (void *ctx, struct mail_index *index, struct writer **out);
-enum mail_status __wrap_writer_begin (void *ctx, struct mail_index *index, struct writer **out);
-enum mail_status
-__wrap_writer_begin (void *ctx, struct mail_index *index, struct writer **out)
+/* Whoever wants the lock waits, and something else may happen before. */
+static void
+before_lock (void)
 {
     if (!inside && ++begins == at_begin && meanwhile) {
         inside = true;
@@ -101,7 +100,29 @@ __wrap_writer_begin (void *ctx, struct mail_index *index, struct writer **out)
         inside = false;
     }
     waited_ms += wait_ms;
+}
+
+enum mail_status __real_writer_begin (void *ctx, struct mail_index *index, struct writer **out);
+enum mail_status __wrap_writer_begin (void *ctx, struct mail_index *index, struct writer **out);
+enum mail_status
+__wrap_writer_begin (void *ctx, struct mail_index *index, struct writer **out)
+{
+    before_lock ();
     return __real_writer_begin (ctx, index, out);
+}
+
+enum mail_status __real_writer_reserve (struct mail_index *index, void *ctx,
+                                        const struct scratch *scratch, uint32_t count,
+                                        struct reservation **out);
+enum mail_status __wrap_writer_reserve (struct mail_index *index, void *ctx,
+                                        const struct scratch *scratch, uint32_t count,
+                                        struct reservation **out);
+enum mail_status
+__wrap_writer_reserve (struct mail_index *index, void *ctx, const struct scratch *scratch,
+                       uint32_t count, struct reservation **out)
+{
+    before_lock ();
+    return __real_writer_reserve (index, ctx, scratch, count, out);
 }
 
 uint64_t __real_clock_ms (void);
@@ -161,11 +182,6 @@ teardown (void **state)
     refused = NULL;
     failing_commit = 0;
     if (!f->damaged) { /* no run is left over */
-        char *reservations;
-        assert_int_equal (
-            store_metadata (f->ctx, f->index->state, META_RESERVATIONS, &reservations, NULL),
-            MAIL_OK);
-        assert_string_equal (reservations, "");
         assert_string_equal (fixture_list (f, ".mailindex/text/tmp"), "");
     }
     return fixture_teardown (state);
@@ -565,6 +581,44 @@ test_slices_after_waiting (void **state)
     assert_in_range (begins, 1, 4);
 }
 
+/* ---- few commits ---- */
+
+static unsigned
+commits_of_sync (struct fixture *f)
+{
+    commits = 0;
+    fixture_sync (f);
+    return commits;
+}
+
+/* A commit costs several syncs: what can be in one is. */
+static void
+test_one_commit (void **state)
+{
+    struct fixture *f = *state;
+    fixture_mail (f, "in/cur/1", "a@x", NULL, "apples");
+    fixture_mail (f, "in/cur/2", "b@x", "a@x", "pears");
+    fixture_mail (f, "out/cur/3", "c@x", NULL, "plums");
+    fixture_write (f, "out/cur/no-mail", "nothing");
+    assert_int_equal (commits_of_sync (f), 1);
+    fixture_mail (f, "in/cur/4", "d@x", NULL, "cherries");
+    assert_int_equal (commits_of_sync (f), 1);
+    struct mail_changes *list = mail_changes_create (f->ctx, f->index);
+    struct mail_stat stat = fixture_stat (f, "in/cur/1");
+    fixture_rename (f, "in/cur/1", "in/cur/1:2,S");
+    mail_changes_move (list, fixture_folder (f, "in/cur"), "1", "in/cur", "1:2,S", &stat);
+    commits = 0;
+    assert_int_equal (fixture_apply (f, list), MAIL_OK);
+    assert_int_equal (commits, 1);
+    /* a second one where the rest of a segment is made anew */
+    fixture_remove (f, "in/cur/4");
+    assert_in_range (commits_of_sync (f), 1, 2);
+    fixture_remove (f, "out");
+    assert_in_range (commits_of_sync (f), 1, 2);
+    assert_string_equal (fixture_files (f, "a@x"), "in/cur/1:2,S");
+    assert_string_equal (fixture_find (f, "*"), "a@x b@x");
+}
+
 /* ---- folders ---- */
 
 static void
@@ -951,6 +1005,7 @@ main (void)
         T (test_moves),
         T (test_move_of_what_has_gone),
         T (test_slices_after_waiting),
+        T (test_one_commit),
         T (test_folder_moves_and_goes),
         T (test_folder_cannot_move),
         T (test_refused),

@@ -302,13 +302,13 @@ test_merge_not_begun (void **state)
     struct fixture *f = *state;
     struct scratch *scratch = fixture_scratch (f), *run = fixture_scratch (f);
     struct writer *writer;
-    uint32_t first;
+    struct reservation *ids;
     int lock;
     f->damaged = true;
     assert_int_equal (writer_begin (f->ctx, f->index, &writer), MAIL_OK);
     writer->next_docid = 25;
-    assert_int_equal (writer_reserve (writer, run, 3, &first), MAIL_OK);
     assert_int_equal (writer_commit (writer), MAIL_OK);
+    assert_int_equal (writer_reserve (f->index, f->ctx, run, 3, &ids), MAIL_OK);
     for (uint32_t i = 0; i <= ALLOWED; i++)
         add_segment (f, scratch, 10 * i + (i > 2 ? 8 : 1), 10 * i + (i > 2 ? 10 : 3), 1, "w");
     assert_false (merge (f));
@@ -324,6 +324,43 @@ test_merge_not_begun (void **state)
     assert_int_equal (f->index->manifest->count, 1);
 }
 
+/* A merge of thirteen segments with ids from 1 on, built and not yet taken over. */
+static struct merge *
+built (struct fixture *f, struct scratch *scratch, struct segment *segment_out)
+{
+    struct crew *crew;
+    struct crew_event event;
+    char *error = NULL, *text = fixture_path (f, ".mailindex/text");
+    f->damaged = true;
+    for (uint32_t i = 0; i <= ALLOWED; i++)
+        add_segment (f, scratch, 10 * i + 1, 10 * i + 5, 1, "w");
+    struct merge *under_way = merge_begin (f->ctx, f->index, scratch, LIMIT, MERGE_RULE);
+    assert_non_null (under_way);
+    assert_null (merge_begin (f->ctx, f->index, scratch, LIMIT, MERGE_RULE)); /* one at a time */
+    assert_int_equal (crew_create (f->ctx, NULL, scratch->path, text, f->index->fields,
+                                   (struct decrypt_policy){0}, &crew, &error),
+                      MAIL_OK);
+    merge_send (under_way, crew, 0);
+    crew_wait (f->ctx, crew, -1, &event);
+    assert_int_equal (event.kind, CREW_SEGMENT);
+    *segment_out = event.segment;
+    return under_way;
+}
+
+/* So many segments are there, and their files. */
+static void
+assert_segments (struct fixture *f, size_t count)
+{
+    const struct manifest *manifest = f->index->manifest;
+    assert_int_equal (mail_index_refresh (f->index), MAIL_OK);
+    assert_int_equal (manifest->count, count);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal (access (fixture_path (f, talloc_asprintf (f->ctx, ".mailindex/text/%s",
+                                                                    manifest->segments[i].name)),
+                                  F_OK),
+                          0);
+}
+
 /* One of the sources has gone meanwhile: the result is thrown away. */
 static void
 test_source_gone (void **state)
@@ -331,37 +368,37 @@ test_source_gone (void **state)
     struct fixture *f = *state;
     struct scratch *scratch = fixture_scratch (f);
     struct mail_index *other = fixture_open (f);
-    struct crew *crew;
-    struct crew_event event;
+    struct segment result;
     struct writer *writer;
     uint32_t stale;
-    char *error = NULL;
-    f->damaged = true;
-    for (uint32_t i = 0; i <= ALLOWED; i++)
-        add_segment (f, scratch, 10 * i + 1, 10 * i + 5, 1, "w");
-    struct merge *under_way = merge_begin (f->ctx, f->index, scratch, LIMIT, MERGE_RULE);
-    assert_non_null (under_way);
-    assert_null (merge_begin (f->ctx, f->index, scratch, LIMIT, MERGE_RULE)); /* one at a time */
-    assert_int_equal (crew_create (f->ctx, NULL, scratch->path,
-                                   talloc_asprintf (f->ctx, "%s/text", f->index->folder),
-                                   f->index->fields, (struct decrypt_policy){0}, &crew, &error),
-                      MAIL_OK);
-    merge_send (under_way, crew, 0);
-    crew_wait (f->ctx, crew, -1, &event);
-    assert_int_equal (event.kind, CREW_SEGMENT);
+    struct merge *under_way = built (f, scratch, &result);
     assert_int_equal (writer_begin (f->ctx, other, &writer), MAIL_OK);
     const char *name = f->index->manifest->segments[2].name;
     assert_true (writer_take_segments (writer, &name, 1, &stale));
     assert_int_equal (writer_commit (writer), MAIL_OK);
-    assert_int_equal (merge_end (under_way, &event.segment), MAIL_OK);
+    assert_int_equal (merge_end (under_way, &result), MAIL_OK);
     talloc_free (under_way);
-    assert_int_equal (mail_index_refresh (f->index), MAIL_OK);
-    assert_int_equal (f->index->manifest->count, ALLOWED);
-    for (size_t i = 0; i < ALLOWED; i++)
-        assert_int_equal (access (talloc_asprintf (f->ctx, "%s/text/%s", f->index->folder,
-                                                   f->index->manifest->segments[i].name),
-                                  F_OK),
-                          0);
+    assert_segments (f, ALLOWED);
+}
+
+/* A run that had ids between those of the sources has published them, or has them still. */
+static void
+test_ids_in_between (void **state)
+{
+    struct fixture *f = *state;
+    struct scratch *scratch = fixture_scratch (f);
+    struct segment result;
+    struct merge *under_way = built (f, scratch, &result);
+    struct reservation *ids;
+    assert_int_equal (reservation_make (f->ctx, scratch, 37, 39, &ids), MAIL_OK);
+    assert_int_equal (merge_end (under_way, &result), MAIL_OK);
+    assert_segments (f, ALLOWED + 1);
+    talloc_free (ids);
+    add_segment (f, scratch, 37, 38, 1, "w");
+    assert_int_equal (merge_end (under_way, &result), MAIL_OK);
+    talloc_free (under_way);
+    assert_segments (f, ALLOWED + 2);
+    assert_int_equal (search (f, f->index, "w").count, 5 * (ALLOWED + 1) + 2);
 }
 
 /* With real messages, some of them stale, renamed, rebuilt; the rules are checked at the end. */
@@ -404,6 +441,7 @@ main (void)
         T (test_merge),
         T (test_merge_not_begun),
         T (test_source_gone),
+        T (test_ids_in_between),
         T (test_of_mail),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);

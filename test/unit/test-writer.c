@@ -230,23 +230,28 @@ test_values (void **state)
 
 /* ---- reservations ---- */
 
-static void
+static struct reservation *
 reserve (struct fixture *f, struct scratch *scratch, uint32_t count, uint32_t first)
 {
-    uint32_t got;
-    struct writer *writer = begin (f);
-    assert_int_equal (writer_reserve (writer, scratch, count, &got), MAIL_OK);
-    assert_int_equal (got, first);
-    commit (f, writer);
+    struct reservation *made;
+    assert_int_equal (writer_reserve (f->index, f->ctx, scratch, count, &made), MAIL_OK);
+    assert_int_equal (made->first, first);
+    assert_int_equal (made->last, first + count - 1);
+    return made;
 }
 
+/* Uses the ids up to used; the one after is then next. */
 static void
-release (struct fixture *f, uint32_t first, uint32_t last, uint32_t used, uint32_t next)
+use (struct fixture *f, struct reservation *reservation, uint32_t used, uint32_t next)
 {
     struct writer *writer = begin (f);
-    assert_int_equal (writer_release (writer, first, last, used), MAIL_OK);
+    writer_use_reserved (writer, reservation, used);
     assert_int_equal (writer->next_docid, next);
     commit (f, writer);
+    talloc_free (reservation);
+    writer = begin (f);
+    assert_int_equal (writer->next_docid, next);
+    talloc_free (writer);
 }
 
 static void
@@ -254,23 +259,40 @@ test_reservations (void **state)
 {
     struct fixture *f = *state;
     struct scratch *scratch = fixture_scratch (f);
-    reserve (f, scratch, 100, 1);
-    assert_string_equal (metadata (f, META_RESERVATIONS),
-                         talloc_asprintf (f->ctx, "1 100 %s\n", scratch->name));
-    reserve (f, scratch, 50, 101);
-    assert_string_equal (
-        metadata (f, META_RESERVATIONS),
-        talloc_asprintf (f->ctx, "1 100 %s\n101 150 %s\n", scratch->name, scratch->name));
-    release (f, 1, 100, 60, 151); /* not the last one: what is unused stays unused */
-    release (f, 101, 150, 120, 121);
-    assert_string_equal (metadata (f, META_RESERVATIONS), "");
-    reserve (f, scratch, 10, 121);
+    struct reservation *first = reserve (f, scratch, 100, 1);
+    struct reservation *second = reserve (f, scratch, 50, 101);
+    use (f, first, 60, 151); /* not the last one: what is unused stays unused */
     struct writer *writer = begin (f);
-    assert_int_equal (writer_new_docid (writer), 131);
+    assert_true (writer_range_is_free (writer, 1, 100));
+    assert_false (writer_range_is_free (writer, 1, 101));
+    assert_false (writer_range_is_free (writer, 150, 200));
+    talloc_free (writer);
+    second = (talloc_free (second), reserve (f, scratch, 50, 151)); /* 151 has been stored */
+    use (f, second, 170, 171);
+    struct reservation *third = reserve (f, scratch, 10, 171);
+    writer = begin (f);
+    assert_int_equal (writer_new_docid (writer), 181);
     commit (f, writer);
-    release (f, 121, 130, 121, 132); /* an id has been handed out since */
-    reserve (f, scratch, 1, 132);
-    release (f, 132, 132, 132, 133); /* used to the last */
+    use (f, third, 171, 182);                        /* an id has been handed out since */
+    use (f, reserve (f, scratch, 1, 182), 182, 183); /* used to the last */
+    talloc_free (reserve (f, scratch, 10, 183));     /* not used at all */
+    reserve (f, scratch, 10, 183);
+}
+
+/* A change that fails has used nothing: the ids are still reserved. */
+static void
+test_reservation_of_failure (void **state)
+{
+    struct fixture *f = *state;
+    struct reservation *made = reserve (f, fixture_scratch (f), 10, 1);
+    struct writer *writer = begin (f);
+    writer_use_reserved (writer, made, 4);
+    assert_int_equal (writer_new_docid (writer), 5);
+    talloc_free (writer);
+    writer = begin (f);
+    assert_int_equal (writer->next_docid, 11);
+    talloc_free (writer);
+    use (f, made, 4, 5);
 }
 
 static void
@@ -281,7 +303,7 @@ reserve_and_die (struct fixture *f)
     talloc_steal (NULL, scratch);
 }
 
-/* The ids of one who died are lost, and so is his line. */
+/* The ids of one who died are handed out again. */
 static void
 test_reservation_of_the_dead (void **state)
 {
@@ -289,32 +311,24 @@ test_reservation_of_the_dead (void **state)
     struct scratch *scratch = fixture_scratch (f);
     reserve (f, scratch, 10, 1);
     fixture_in_child (f, reserve_and_die);
-    assert_int_equal (mail_index_refresh (f->index), MAIL_OK);
-    char *lines = metadata (f, META_RESERVATIONS);
-    assert_true (g_str_has_prefix (lines, "1 10 "));
-    assert_non_null (strstr (lines, "\n11 20 "));
-    reserve (f, scratch, 5, 21);
-    assert_string_equal (
-        metadata (f, META_RESERVATIONS),
-        talloc_asprintf (f->ctx, "1 10 %s\n21 25 %s\n", scratch->name, scratch->name));
+    struct reservation *made = reserve (f, scratch, 5, 11);
+    use (f, made, 15, 16);
     talloc_free (scratch);
-    struct scratch *last = fixture_scratch (f);
-    reserve (f, last, 1, 26);
-    assert_string_equal (metadata (f, META_RESERVATIONS),
-                         talloc_asprintf (f->ctx, "26 26 %s\n", last->name));
+    reserve (f, fixture_scratch (f), 1, 16);
 }
 
 static void
 test_no_ids_left (void **state)
 {
     struct fixture *f = *state;
-    uint32_t first;
+    struct reservation *made;
+    struct scratch *scratch = fixture_scratch (f);
     struct writer *writer = begin (f);
     writer->next_docid = UINT32_MAX - 10;
-    assert_int_equal (writer_reserve (writer, fixture_scratch (f), 11, &first), MAIL_ERROR_STORE);
+    commit (f, writer);
+    assert_int_equal (writer_reserve (f->index, f->ctx, scratch, 11, &made), MAIL_ERROR_STORE);
     assert_string_equal (mail_index_error (f->index), "no document ids are left");
-    assert_int_equal (writer_reserve (writer, fixture_scratch (f), 10, &first), MAIL_OK);
-    talloc_free (writer);
+    assert_int_equal (writer_reserve (f->index, f->ctx, scratch, 10, &made), MAIL_OK);
 }
 
 /* ---- segments ---- */
@@ -377,9 +391,7 @@ test_unnamed (void **state)
     add_segment (f, scratch, 1, 10);
     fixture_write (f, ".mailindex/text/11-20-abcdefab", "left over");
     fixture_write (f, ".mailindex/text/folder/file", "");
-    struct writer *writer = begin (f);
-    writer_remove_unnamed (writer);
-    talloc_free (writer);
+    talloc_free (reserve (f, scratch, 1, 1));
     assert_string_equal (
         fixture_list (f, ".mailindex/text"),
         talloc_asprintf (f->ctx, "%s folder tmp", f->index->manifest->segments[0].name));
@@ -395,14 +407,13 @@ change (struct fixture *f, struct scratch *scratch, unsigned round)
     struct segment segments[2];
     struct writer *writer;
     char *paths[2];
-    uint32_t first, base = round * 100;
+    uint32_t base = round * 100;
     for (unsigned i = 0; i < 2; i++)
         paths[i] =
             fixture_segment (f, scratch, base + i * 10, base + i * 10 + 9, 1, "word", &segments[i]);
     enum mail_status status = writer_begin (f->ctx, f->index, &writer);
     if (status != MAIL_OK)
         return status;
-    status = writer_reserve (writer, scratch, 10, &first);
     for (unsigned i = 0; i < 2 && status == MAIL_OK; i++)
         status = writer_add_segment (writer, paths[i], &segments[i]);
     writer->changed = true;
@@ -552,6 +563,7 @@ main (void)
     const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown (name, fixture_setup, fixture_teardown)
         T (test_begin_and_free), T (test_revision),        T (test_handles_after_commit),
+        T (test_values),         T (test_reservations),    T (test_reservation_of_failure),
         T (test_values),         T (test_reservations),    T (test_reservation_of_the_dead),
         T (test_no_ids_left),    T (test_segments),        T (test_unnamed),
         T (test_failures),       T (test_create_failures), T (test_modes),

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * apply-end.c - how a transaction of the list ends, and what the last one does for the whole list.
+ *
+ * A folder's times go with the last of what was found in it. What concerns no single file (folders
+ * that are gone, problems, folders without anything new, tombstones that are too old) goes with the
+ * last transaction, whichever that is: every commit costs several syncs.
+ */
+#include "apply-private.h"
+
+#include <talloc.h>
+
+/* With a block of mail: else the lock would be held for long. */
+#define FOLDERS_WITH_BLOCK 1000
+
+enum mail_status
+apply_end (struct apply *apply, struct publish *publish, enum mail_status status,
+           char **culprit_out)
+{
+    if (status == MAIL_OK)
+        status = publish_commit (publish, apply->counts, culprit_out);
+    else
+        talloc_free (publish);
+    for (guint i = 0; status != MAIL_OK && i < apply->ending->len; i++)
+        ((struct change_folder *) g_ptr_array_index (apply->ending, i))->done = false;
+    g_ptr_array_set_size (apply->ending, 0);
+    if (status != MAIL_OK)
+        apply->ended = false;
+    return status;
+}
+
+/* ---- the times of folders ---- */
+
+static enum mail_status
+keep_times (struct apply *apply, struct publish *publish, struct change_folder *folder)
+{
+    if (!folder->listed || folder->done || folder->adds_left > 0)
+        return MAIL_OK;
+    folder->done = true;
+    g_ptr_array_add (apply->ending, folder);
+    struct mail_stat stat = folder->stat;
+    if (folder->failed)
+        stat.mtime = stat.ctime = 0;
+    return publish_folder_stat (publish, folder->path, &stat);
+}
+
+enum mail_status
+apply_finish_folder (struct apply *apply, struct publish *publish, struct change_folder *folder)
+{
+    return folder->later ? MAIL_OK : keep_times (apply, publish, folder);
+}
+
+/* ---- what is left for the last ---- */
+
+static enum mail_status
+publish_problems (struct apply *apply, struct publish *publish)
+{
+    enum mail_status status = MAIL_OK;
+    GArray *problems = apply->changes->problems;
+    for (size_t i = 0; status == MAIL_OK && i < problems->len; i++) {
+        struct change_problem *problem = &g_array_index (problems, struct change_problem, i);
+        status =
+            publish_problem (publish, changes_folder_at (apply->changes, problem->folder)->path,
+                             problem->name, problem->reason, &problem->stat, false);
+    }
+    return status;
+}
+
+static enum mail_status
+drop_folders (struct apply *apply, struct publish *publish)
+{
+    enum mail_status status = MAIL_OK;
+    GArray *drops = apply->changes->drops;
+    for (size_t i = 0; status == MAIL_OK && i < drops->len; i++) {
+        struct change_drop *drop = &g_array_index (drops, struct change_drop, i);
+        if (!drop->name)
+            status = publish_drop_folder (publish, drop->folder);
+    }
+    return status;
+}
+
+enum mail_status
+apply_last (struct apply *apply, struct publish *publish)
+{
+    struct mail_changes *changes = apply->changes;
+    enum mail_status status = drop_folders (apply, publish);
+    apply->ended = true;
+    if (status == MAIL_OK)
+        status = publish_problems (apply, publish);
+    for (size_t i = 0; status == MAIL_OK && i < changes->folders->len; i++)
+        status = keep_times (apply, publish, changes_folder_at (changes, i));
+    return status == MAIL_OK ? publish_expire_tombstones (publish) : status;
+}
+
+bool
+apply_block_is_last (const struct apply *apply)
+{
+    const struct mail_changes *changes = apply->changes;
+    return changes->drops->len == 0 && apply->deferred->len == 0 &&
+           changes->folders->len <= FOLDERS_WITH_BLOCK;
+}
+
+bool
+apply_has_ended (const struct apply *apply)
+{
+    struct mail_changes *changes = apply->changes;
+    bool ended = changes->drops->len == 0 && changes->problems->len == 0;
+    for (size_t i = 0; ended && i < changes->folders->len; i++) {
+        struct change_folder *folder = changes_folder_at (changes, i);
+        ended = folder->done || !folder->listed;
+    }
+    return ended || apply->ended;
+}
