@@ -196,6 +196,7 @@ test_stopped (void **state)
     mail_changes_add (changes, "in/cur", "s1", &file);
     mail_changes_problem (changes, "in/cur", "link", MAIL_REASON_DANGLING_LINK,
                           &(struct mail_stat){0});
+    mail_changes_drop (changes, folder_id (f), "no-such-file"); /* after the mail */
     options.progress = stop;
     assert_int_equal (mail_changes_apply (changes, &options, &counts), MAIL_ERROR_INTERRUPTED);
     assert_int_equal (counts.added, 1);
