@@ -10,10 +10,11 @@ enum mail_status writer_sync_folder (struct mail_index *index, const char *name)
 /* A writer that holds nothing yet, and the steps of writer_begin() for it. */
 struct writer *writer_new (void *ctx, struct mail_index *index);
 enum mail_status writer_take_lock (struct writer *writer);
+/* No transaction is begun with STORE_READ. */
 enum mail_status writer_open_state (struct writer *writer, enum store_open_mode mode);
 
-/* The next id: what state says (META_NEXT_DOCID), or behind all that is reserved. */
-enum mail_status writer_find_next_docid (struct writer *writer, uint64_t stored);
+/* As writer_begin(), but nothing can be changed, and so nothing is synced. */
+enum mail_status writer_look (void *ctx, struct mail_index *index, struct writer **writer_out);
 /* The counters and the manifest, as the writer has them. */
 enum mail_status writer_write_metadata (struct writer *writer);
 

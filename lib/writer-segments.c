@@ -3,13 +3,11 @@
  * writer-segments.c - which segments a change brings and takes, and the ids reserved for them.
  */
 #include "writer-private.h"
-#include "lock.h"
 #include "schema.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <talloc.h>
 #include <unistd.h>
@@ -29,12 +27,12 @@ segment_place (const struct manifest *manifest, const char *name)
 
 /* Removes what lies in text/ and is in no manifest: left over from a run that was stopped. */
 static void
-remove_unnamed (const char *index_folder, const struct manifest *manifest)
+remove_unnamed (struct writer *writer)
 {
-    char *folder = talloc_asprintf (NULL, "%s/text", index_folder);
+    char *folder = talloc_asprintf (writer, "%s/text", writer->index->folder);
     DIR *dir = opendir (folder);
     for (struct dirent *entry; dir && (entry = readdir (dir)) != NULL;) {
-        if (entry->d_name[0] == '.' || segment_place (manifest, entry->d_name) >= 0)
+        if (entry->d_name[0] == '.' || segment_place (writer->manifest, entry->d_name) >= 0)
             continue;
         char *path = talloc_asprintf (folder, "%s/%s", folder, entry->d_name);
         unlink (path); /* fails, as it should, for the folder tmp */
@@ -46,22 +44,16 @@ remove_unnamed (const char *index_folder, const struct manifest *manifest)
 
 /* ---- reservations ---- */
 
-/* Under the lock, with the newest state. */
 static enum mail_status
 reserve (struct writer *writer, void *ctx, const struct scratch *scratch, uint32_t count,
          struct reservation **reservation_out)
 {
     struct mail_index *index = writer->index;
-    char *stored;
-    enum mail_status status = index_metadata (writer, index, META_NEXT_DOCID, &stored);
-    if (status == MAIL_OK)
-        status = writer_find_next_docid (writer, strtoull (stored, NULL, 10));
-    if (status != MAIL_OK)
-        return status;
     if (writer->next_docid + count > UINT32_MAX)
         return index_fail (index, MAIL_ERROR_STORE, "no document ids are left");
     uint32_t first = (uint32_t) writer->next_docid;
-    status = reservation_make (ctx, scratch, first, first + count - 1, reservation_out);
+    enum mail_status status =
+        reservation_make (ctx, scratch, first, first + count - 1, reservation_out);
     return status == MAIL_OK ? status
                              : index_fail (index, status, "cannot write in '%s/text/tmp': %s",
                                            index->folder, strerror (errno));
@@ -71,16 +63,12 @@ enum mail_status
 writer_reserve (struct mail_index *index, void *ctx, const struct scratch *scratch, uint32_t count,
                 struct reservation **reservation_out)
 {
-    struct writer *writer = writer_new (ctx, index);
-    enum mail_status status = writer_take_lock (writer);
-    if (status == MAIL_OK) {
-        lock_let_next_wait (writer->lock);
-        status = mail_index_refresh (index);
-    }
-    if (status == MAIL_OK) {
-        remove_unnamed (index->folder, index->manifest);
-        status = reserve (writer, ctx, scratch, count, reservation_out);
-    }
+    struct writer *writer;
+    enum mail_status status = writer_look (ctx, index, &writer);
+    if (status != MAIL_OK)
+        return status;
+    remove_unnamed (writer);
+    status = reserve (writer, ctx, scratch, count, reservation_out);
     talloc_free (writer);
     return status;
 }

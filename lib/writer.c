@@ -67,28 +67,29 @@ load_restoring (struct writer *writer)
     return MAIL_OK;
 }
 
-enum mail_status
-writer_find_next_docid (struct writer *writer, uint64_t stored)
+/* The next id is one that nobody has reserved. */
+static enum mail_status
+load_next_docid (struct writer *writer)
 {
     struct mail_index *index = writer->index;
-    enum mail_status status = reservations_read (writer, index->folder, &writer->reserved);
+    enum mail_status status = writer_get_number (writer, META_NEXT_DOCID, &writer->stored_docid);
+    if (status != MAIL_OK)
+        return status;
+    status = reservations_read (writer, index->folder, &writer->reserved);
     if (status != MAIL_OK)
         return index_fail (index, status, "cannot read '%s/text/tmp': %s", index->folder,
                            strerror (errno));
-    writer->stored_docid = stored;
-    writer->next_docid = MAX (stored, reservations_end (writer->reserved));
+    writer->next_docid = MAX (writer->stored_docid, reservations_end (writer->reserved));
     return MAIL_OK;
 }
 
 static enum mail_status
 load_counters (struct writer *writer)
 {
-    uint64_t revision, next_docid;
+    uint64_t revision;
     enum mail_status status = writer_get_number (writer, META_REVISION, &revision);
     if (status == MAIL_OK)
-        status = writer_get_number (writer, META_NEXT_DOCID, &next_docid);
-    if (status == MAIL_OK)
-        status = writer_find_next_docid (writer, next_docid);
+        status = load_next_docid (writer);
     if (status == MAIL_OK)
         status = writer_get_number (writer, META_NEXT_THREAD, &writer->next_thread);
     if (status == MAIL_OK)
@@ -111,7 +112,8 @@ writer_open_state (struct writer *writer, enum store_open_mode mode)
     enum mail_status status = store_open (writer, path, mode, &writer->state, &error);
     if (status != MAIL_OK)
         return index_fail (index, status, "cannot change the index '%s': %s", index->folder, error);
-    status = store_begin (writer->state);
+    if (mode != STORE_READ)
+        status = store_begin (writer->state);
     return status == MAIL_OK ? status : writer_fail (writer, status);
 }
 
@@ -144,15 +146,15 @@ writer_new (void *ctx, struct mail_index *index)
     return writer;
 }
 
-enum mail_status
-writer_begin (void *ctx, struct mail_index *index, struct writer **writer_out)
+static enum mail_status
+begin (void *ctx, struct mail_index *index, enum store_open_mode mode, struct writer **writer_out)
 {
     struct writer *writer = writer_new (ctx, index);
     enum mail_status status = writer_take_lock (writer);
-    if (status == MAIL_OK)
+    if (status == MAIL_OK && mode != STORE_READ)
         status = writer_sync_folder (index, "state");
     if (status == MAIL_OK)
-        status = writer_open_state (writer, STORE_WRITE);
+        status = writer_open_state (writer, mode);
     if (status == MAIL_OK)
         status = load_counters (writer);
     if (status != MAIL_OK) {
@@ -162,6 +164,18 @@ writer_begin (void *ctx, struct mail_index *index, struct writer **writer_out)
     lock_let_next_wait (writer->lock);
     *writer_out = writer;
     return MAIL_OK;
+}
+
+enum mail_status
+writer_begin (void *ctx, struct mail_index *index, struct writer **writer_out)
+{
+    return begin (ctx, index, STORE_WRITE, writer_out);
+}
+
+enum mail_status
+writer_look (void *ctx, struct mail_index *index, struct writer **writer_out)
+{
+    return begin (ctx, index, STORE_READ, writer_out);
 }
 
 /* ---- commit ---- */
