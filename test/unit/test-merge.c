@@ -195,24 +195,32 @@ test_import_is_cheap (void **state)
 
 /* ---- merging ---- */
 
-/* Does a merge in this process; false where none was begun. */
-static bool
-merge_now (struct fixture *f, struct scratch *scratch, struct merge *under_way)
+/* What the merge makes, built in this process. */
+static struct segment
+build (struct fixture *f, struct scratch *scratch, struct merge *under_way)
 {
     struct crew *crew;
     struct crew_event event;
-    char *error = NULL, *text = talloc_asprintf (f->ctx, "%s/text", f->index->folder);
-    if (!under_way)
-        return false;
+    char *error = NULL, *text = fixture_path (f, ".mailindex/text");
     assert_int_equal (crew_create (f->ctx, NULL, scratch->path, text, f->index->fields,
                                    (struct decrypt_policy){0}, &crew, &error),
                       MAIL_OK);
     merge_send (under_way, crew, 0);
     crew_wait (f->ctx, crew, -1, &event);
     assert_int_equal (event.kind, CREW_SEGMENT);
-    assert_int_equal (merge_end (under_way, &event.segment), MAIL_OK);
-    talloc_free (under_way);
     talloc_free (crew);
+    return event.segment;
+}
+
+/* False where none was begun. */
+static bool
+merge_now (struct fixture *f, struct scratch *scratch, struct merge *under_way)
+{
+    if (!under_way)
+        return false;
+    struct segment result = build (f, scratch, under_way);
+    assert_int_equal (merge_end (under_way, &result), MAIL_OK);
+    talloc_free (under_way);
     return true;
 }
 
@@ -324,26 +332,16 @@ test_merge_not_begun (void **state)
     assert_int_equal (f->index->manifest->count, 1);
 }
 
-/* A merge of thirteen segments with ids from 1 on, built and not yet taken over. */
+/* A merge of thirteen segments with ids from 1 on, begun. */
 static struct merge *
-built (struct fixture *f, struct scratch *scratch, struct segment *segment_out)
+begun (struct fixture *f, struct scratch *scratch)
 {
-    struct crew *crew;
-    struct crew_event event;
-    char *error = NULL, *text = fixture_path (f, ".mailindex/text");
     f->damaged = true;
     for (uint32_t i = 0; i <= ALLOWED; i++)
         add_segment (f, scratch, 10 * i + 1, 10 * i + 5, 1, "w");
     struct merge *under_way = merge_begin (f->ctx, f->index, scratch, LIMIT, MERGE_RULE);
     assert_non_null (under_way);
     assert_null (merge_begin (f->ctx, f->index, scratch, LIMIT, MERGE_RULE)); /* one at a time */
-    assert_int_equal (crew_create (f->ctx, NULL, scratch->path, text, f->index->fields,
-                                   (struct decrypt_policy){0}, &crew, &error),
-                      MAIL_OK);
-    merge_send (under_way, crew, 0);
-    crew_wait (f->ctx, crew, -1, &event);
-    assert_int_equal (event.kind, CREW_SEGMENT);
-    *segment_out = event.segment;
     return under_way;
 }
 
@@ -368,10 +366,10 @@ test_source_gone (void **state)
     struct fixture *f = *state;
     struct scratch *scratch = fixture_scratch (f);
     struct mail_index *other = fixture_open (f);
-    struct segment result;
     struct writer *writer;
     uint32_t stale;
-    struct merge *under_way = built (f, scratch, &result);
+    struct merge *under_way = begun (f, scratch);
+    struct segment result = build (f, scratch, under_way);
     assert_int_equal (writer_begin (f->ctx, other, &writer), MAIL_OK);
     const char *name = f->index->manifest->segments[2].name;
     assert_true (writer_take_segments (writer, &name, 1, &stale));
@@ -387,8 +385,8 @@ test_ids_in_between (void **state)
 {
     struct fixture *f = *state;
     struct scratch *scratch = fixture_scratch (f);
-    struct segment result;
-    struct merge *under_way = built (f, scratch, &result);
+    struct merge *under_way = begun (f, scratch);
+    struct segment result = build (f, scratch, under_way);
     struct reservation *ids;
     assert_int_equal (reservation_make (f->ctx, scratch, 37, 39, &ids), MAIL_OK);
     assert_int_equal (merge_end (under_way, &result), MAIL_OK);
