@@ -102,6 +102,18 @@ start_member (struct member *member)
     return member->fd >= 0;
 }
 
+/* Of a member that could not be started. Where the spawner was killed, a later run may do better.
+ */
+static enum mail_status
+start_failed (void *ctx, int error, char **text_out)
+{
+    bool killed = error == ECHILD;
+    *text_out =
+        talloc_asprintf (ctx, "cannot start a worker: %s",
+                         killed ? "the process that starts them was killed" : strerror (error));
+    return killed ? MAIL_ERROR_RESOURCES : files_status (error);
+}
+
 static bool
 own_open (void *closure, void *ctx, const struct crypto_request *request, int input,
           struct crypto_result *result_out)
@@ -145,10 +157,9 @@ crew_create (void *ctx, struct mail_workers *workers, const char *scratch, const
         prepare_own (crew);
     for (unsigned i = 0; workers && i < crew->count; i++) {
         if (!start_member (&crew->members[i])) {
-            int error = errno;
-            *error_out = talloc_asprintf (ctx, "cannot start a worker: %s", strerror (error));
+            enum mail_status status = start_failed (ctx, errno, error_out);
             talloc_free (crew);
-            return files_status (error);
+            return status;
         }
     }
     *crew_out = crew;
@@ -426,8 +437,7 @@ bury (struct member *member, struct crew_event *event)
     event->late = clock_ms () - member->heard >= WORKER_SECONDS * 1000;
     if (!start_member (member)) {
         event->kind = CREW_FAILED;
-        event->status = files_status (errno);
-        event->text = talloc_asprintf (member->crew, "cannot start a worker: %s", strerror (errno));
+        event->status = start_failed (member->crew, errno, &event->text);
     }
 }
 

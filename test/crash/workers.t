@@ -254,6 +254,8 @@ class Rounds:
         whole = snapshot(box) if code == 0 else None
         if victim == 'worker':
             tap.ok(code == 0 and not said, name + 'the run goes on to its end', (code, said))
+        elif victim == 'spawner':
+            tap.ok(code in (0, 75), name + 'the run ends with 75, if it has not been at its end', (code, said))
         elif victim != 'parent':
             tap.ok(code in (0, 1, 75), name + 'the run ends with a code that is documented', (code, said))
         if code == 0 and not mend_blamed(box, victim):
