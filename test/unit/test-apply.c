@@ -694,12 +694,50 @@ test_refused (void **state)
     assert_int_equal (mail_problems_load (f->ctx, f->index, &remembered, &count), MAIL_OK);
     assert_int_equal (count, 2);
     assert_int_equal (remembered[0].reason, MAIL_REASON_REFUSED);
+    assert_false (is_listed_again (f, "in/cur"));
     fixture_check (f);
     /* once the store takes it, it comes in */
     refused = NULL;
     fixture_mail (f, "in/cur/07", "m07@x", NULL, "apples");
     fixture_sync (f);
     assert_int_equal (fixture_count (f, "apples"), 20);
+}
+
+/* What goes with the last transaction is not lost with the one that was refused. */
+static void
+test_refused_in_the_last (void **state)
+{
+    struct fixture *f = *state;
+    struct mail_problem *remembered;
+    size_t count;
+    fixture_mail (f, "in/cur/1", "a@x", NULL, "apples");
+    fixture_mail (f, "in/cur/2", "b@x", NULL, "pears");
+    struct mail_changes *list = fixture_changes (f);
+    mail_changes_problem (list, "in/cur", "link", MAIL_REASON_DANGLING_LINK,
+                          &(struct mail_stat){0});
+    refused = "a@x";
+    assert_int_equal (fixture_apply (f, list), MAIL_OK);
+    assert_int_equal (f->counts.added, 1);
+    assert_int_equal (mail_problems_load (f->ctx, f->index, &remembered, &count), MAIL_OK);
+    assert_int_equal (count, 2);
+    assert_false (is_listed_again (f, "in/cur"));
+}
+
+/* Tombstones that are too old go when there is new mail, too. */
+static void
+test_tombstones_go (void **state)
+{
+    struct fixture *f = *state;
+    fixture_mail (f, "in/cur/1", "a@x", NULL, "apples");
+    fixture_mail (f, "in/cur/2", "b@x", NULL, "pears");
+    fixture_sync (f);
+    fixture_remove (f, "in/cur/1");
+    fixture_sync (f);
+    assert_int_equal (fixture_freq (f, TERM_TYPE_TOMBSTONE), 1);
+    f->options.tombstone_days = 0;
+    fixture_mail (f, "in/cur/3", "c@x", NULL, "plums");
+    fixture_sync (f);
+    assert_int_equal (fixture_freq (f, TERM_TYPE_TOMBSTONE), 0);
 }
 
 /* Two of them; and all of a block. */
@@ -1009,6 +1047,8 @@ main (void)
         T (test_folder_moves_and_goes),
         T (test_folder_cannot_move),
         T (test_refused),
+        T (test_refused_in_the_last),
+        T (test_tombstones_go),
         T (test_refused_alone),
         T (test_refused_change),
         T (test_refused_again),

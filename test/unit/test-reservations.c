@@ -92,8 +92,9 @@ test_left_over (void **state)
     struct fixture *f = *state;
     struct scratch *one = fixture_scratch (f);
     struct timespec times[2] = {{1, 0}, {1, 0}};
-    reserve (f, one, 1, 10);
+    const struct reservation *living = reserve (f, one, 1, 10);
     put_file (f, "0-old.30-40");
+    assert_int_equal (utimensat (AT_FDCWD, living->path, times, 0), 0);
     put_file (f, "0-young.41-50");
     assert_int_equal (
         utimensat (AT_FDCWD, fixture_path (f, ".mailindex/text/tmp/0-old.30-40"), times, 0), 0);
