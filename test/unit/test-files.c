@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test-files.c - statuses of errors, trees removed, sums of files. */
+/* test-files.c - statuses of errors, trees removed, sums and copies of files. */
 #include "files.h"
 #include "helper-index.h"
 #include "clock.h"
@@ -87,6 +87,33 @@ test_sha256 (void **state)
     assert_int_equal (files_sha256 (f->root, hex, &bytes), EISDIR);
 }
 
+/* All of it, from the beginning, wherever the descriptor stands; or nothing. */
+static void
+test_copy_synced (void **state)
+{
+    enum { SIZE = 300001 };
+    struct fixture *f = *state;
+    char sum[65], copied[65], *text = talloc_zero_size (f->ctx, SIZE + 1);
+    const char *path = fixture_path (f, "source"), *copy = fixture_path (f, "copy");
+    uint64_t bytes;
+    for (unsigned i = 0; i < SIZE; i++)
+        text[i] = (char) ('a' + i * i % 23);
+    fixture_write (f, "source", text);
+    int from = open (path, O_RDONLY | O_CLOEXEC), blind = open (path, O_WRONLY | O_CLOEXEC);
+    assert_int_equal (lseek (from, 1000, SEEK_SET), 1000);
+    assert_int_not_equal (files_copy_synced (blind, copy), 0);
+    assert_int_equal (access (copy, F_OK), -1);
+    assert_int_equal (files_copy_synced (from, fixture_path (f, "no/copy")), ENOENT);
+    assert_int_equal (files_copy_synced (from, copy), 0);
+    assert_int_equal (files_copy_synced (from, copy), EEXIST);
+    assert_int_equal (files_sha256 (path, sum, &bytes), 0);
+    assert_int_equal (files_sha256 (copy, copied, &bytes), 0);
+    assert_int_equal (bytes, SIZE);
+    assert_string_equal (copied, sum);
+    close (from);
+    close (blind);
+}
+
 static void
 test_clock (void **state)
 {
@@ -101,8 +128,9 @@ main (void)
 {
     const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown (name, fixture_setup, fixture_teardown)
-        cmocka_unit_test (test_status), T (test_sync_folder), T (test_remove_tree), T (test_sha256),
-        cmocka_unit_test (test_clock),
+        cmocka_unit_test (test_status), T (test_sync_folder),
+        T (test_remove_tree),           T (test_sha256),
+        T (test_copy_synced),           cmocka_unit_test (test_clock),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }
