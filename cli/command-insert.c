@@ -241,9 +241,13 @@ look_at_mail (void *ctx, struct insert *insert)
     char *error = NULL;
     enum mail_status status = mail_content_open (ctx, insert->delivery->tmp, &content, &error);
 
-    if (status != MAIL_OK) {
+    if (status == MAIL_ERROR_NOT_MAIL) {
         report_message ("Error: delivery of non-mail file: '%s'\n", insert->delivery->path);
         return 1;
+    }
+    if (status != MAIL_OK) {
+        report (insert->cli, "%s", error);
+        return exit_code (status);
     }
     insert->id = mail_content_message_id (ctx, content);
     talloc_free (content);
@@ -360,7 +364,6 @@ run_insert (struct cli *cli, void *options, int argc, char **argv)
     struct insert insert = {.cli = cli, .options = options};
     int code = read_tags (local, &insert, argc, argv);
 
-    signal (SIGXFSZ, SIG_IGN); /* mail servers set that limit: it is a full disk */
     if (code == 0)
         code = prepare (local, &insert);
     if (code == 0)

@@ -79,6 +79,7 @@ default_signals (posix_spawnattr_t *attributes)
 
     sigemptyset (&set);
     sigaddset (&set, SIGPIPE);
+    sigaddset (&set, SIGXFSZ);
     sigaddset (&set, SIGINT);
     sigaddset (&set, SIGTERM);
     posix_spawnattr_init (attributes);

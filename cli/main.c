@@ -99,10 +99,12 @@ run_external (struct cli *cli, char **argv)
     hook_export_config (cli);
     fflush (NULL);
     signal (SIGPIPE, SIG_DFL);
+    signal (SIGXFSZ, SIG_DFL);
     argv[0] = name;
     execvp (name, argv);
     argv[0] = name + strlen (cli->program) + 1;
     signal (SIGPIPE, SIG_IGN);
+    signal (SIGXFSZ, SIG_IGN);
     if (errno == ENOENT)
         return;
     fprintf (stderr, "Error: Running external command '%s' failed: %s\n", name, strerror (errno));
@@ -142,6 +144,7 @@ main (int argc, char **argv)
     int code;
 
     output_init ();
+    signal (SIGXFSZ, SIG_IGN); /* too large a file is a full disk */
     cli->names = names_find (cli, argc > 0 ? argv[0] : NULL);
     cli->program = cli->names->program;
     cli->command = "";

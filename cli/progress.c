@@ -66,7 +66,7 @@ progress_update (struct progress *progress, uint64_t done, uint64_t total)
 void
 progress_clear (struct progress *progress)
 {
-    if (!progress->on_line)
+    if (!progress || !progress->on_line)
         return;
     fputs ("\r\033[K", stderr);
     progress->on_line = false;

@@ -9,6 +9,7 @@
  */
 #include "apply-lanes.h"
 #include "clock.h"
+#include "index/worker.h"
 #include "merge.h"
 #include "message.h"
 
@@ -16,12 +17,11 @@
 #include <talloc.h>
 #include <unistd.h>
 
-#define DEFERRED_MAX 1024       /* collected before they are done */
-#define DEATHS_MAX 60           /* that no message can be blamed for, and no block published */
-#define DEATHS_AT_FIRST 3       /* the same, while no worker has read anything */
-#define IMPORT_IS_LARGE 1000    /* messages */
-#define WAIT_MS 500             /* for a worker, before progress is told again */
-#define DECRYPT_SECONDS_MAX 300 /* less than a worker may be silent */
+#define DEFERRED_MAX 1024    /* collected before they are done */
+#define DEATHS_MAX 60        /* that no message can be blamed for, and no block published */
+#define DEATHS_AT_FIRST 3    /* the same, while no worker has read anything */
+#define IMPORT_IS_LARGE 1000 /* messages */
+#define WAIT_MS 500          /* for a worker, before progress is told again */
 
 /* ---- starting ---- */
 

@@ -196,9 +196,24 @@ drop_slice (struct apply *apply, GArray *drops, size_t *next)
     return apply_end (apply, publish, status, NULL);
 }
 
+/* A file was gone when its turn came: perhaps it has its next name by now, and what is to be
+ * dropped is the one before, of the same mail. The next run, which lists the folders again, will
+ * see. */
+static void
+put_off_drops (struct apply *apply)
+{
+    struct mail_changes *changes = apply->changes;
+    if (apply->counts->vanished == 0 || changes->drops->len == 0)
+        return;
+    g_array_set_size (changes->drops, 0);
+    for (size_t i = 0; i < changes->folders->len; i++)
+        changes_folder_at (changes, i)->failed = true;
+}
+
 enum mail_status
 apply_drops (struct apply *apply)
 {
+    put_off_drops (apply);
     if (apply_has_ended (apply))
         return MAIL_OK;
     GArray *drops = g_array_new (FALSE, FALSE, sizeof (struct change_drop));

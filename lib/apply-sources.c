@@ -11,7 +11,9 @@
 #include "message.h"
 #include "term.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <talloc.h>
 #include <unistd.h>
 
@@ -74,6 +76,20 @@ sources_lack (const struct sources *sources, const unsigned char *digest)
     return sources->count < WIRE_FILES_MAX && !has_words (sources, digest);
 }
 
+/* Whether the name is no more in its folder, as after a rename. What lies behind a link to nothing,
+ * or in a folder that is not there, is out of reach instead, and perhaps for long. */
+static bool
+has_gone (const char *path)
+{
+    struct stat st;
+    if (lstat (path, &st) == 0 || errno != ENOENT)
+        return false;
+    char *folder = talloc_strndup (NULL, path, (size_t) (strrchr (path, '/') - path));
+    bool is_there = stat (folder, &st) == 0;
+    talloc_free (folder);
+    return is_there;
+}
+
 bool
 sources_open (struct sources *sources, const char *path, const unsigned char *digest,
               bool dispensable)
@@ -91,7 +107,7 @@ sources_open (struct sources *sources, const char *path, const unsigned char *di
         return true;
     }
     sources->part = true;
-    if (file.vanished || !dispensable)
+    if (!dispensable || has_gone (path))
         g_array_append_vals (sources->missing, digest, 1);
     return true;
 }

@@ -38,24 +38,45 @@ sum_bytes (const struct manifest *manifest, size_t first, size_t count)
 }
 
 void
-merge_choose (const struct manifest *manifest, uint64_t limit, enum merge_goal goal,
-              size_t *first_out, size_t *count_out)
+merge_choose (const struct manifest *manifest, const struct reservations *reserved, uint64_t limit,
+              enum merge_goal goal, size_t *first_out, size_t *count_out)
 {
     size_t most = goal == MERGE_IMPORTED ? SEGMENTS_IMPORTED : SEGMENTS_MAX;
     size_t left = goal == MERGE_IMPORTED ? SEGMENTS_IMPORTED : 1; /* no merge makes them fewer */
+    const struct segment *list = manifest->segments;
     double best = INFINITY;
     *count_out = 0;
-    if (manifest->count <= most)
-        return;
-    for (size_t first = 0; first < manifest->count; first++) {
+    for (size_t first = 0; manifest->count > most && first < manifest->count; first++) {
+        uint64_t bytes = list[first].bytes;
         for (size_t count = 2; count <= manifest->count - MAX (left - 1, first); count++) {
-            uint64_t bytes = sum_bytes (manifest, first, count);
-            double fewer = (double) (count - 1), price = (double) bytes / (fewer * fewer * fewer);
-            if (bytes > limit || price >= best)
+            const struct segment *last = &list[first + count - 1];
+            double fewer = (double) (count - 1), cube = fewer * fewer * fewer;
+            bytes += last->bytes;
+            if (bytes > limit || reservations_meet (reserved, list[first].first, last->last))
+                break;
+            if ((double) bytes / cube >= best)
                 continue;
-            best = price;
+            best = (double) bytes / cube;
             *first_out = first;
             *count_out = count;
+        }
+    }
+}
+
+/* The most neighbours that no reservation parts. */
+static void
+choose_all (const struct manifest *manifest, const struct reservations *reserved, size_t *first_out,
+            size_t *count_out)
+{
+    size_t first = 0;
+    *count_out = 0;
+    for (size_t i = 1; i < manifest->count; i++) {
+        if (reservations_meet (reserved, manifest->segments[first].first,
+                               manifest->segments[i].last))
+            first = i;
+        else if (i - first >= *count_out) {
+            *first_out = first;
+            *count_out = i - first + 1;
         }
     }
 }
@@ -69,21 +90,10 @@ has_room (struct mail_index *index, uint64_t bytes)
     return statvfs (index->folder, &fs) != 0 || fs.f_bavail * fs.f_frsize >= 2 * bytes;
 }
 
-/* Whether a living run has reserved ids between first and last: also where that cannot be read. */
-static bool
-crosses_reservation (struct mail_index *index, uint32_t first, uint32_t last)
-{
-    struct reservations *living;
-    if (reservations_read (index, index->folder, &living) != MAIL_OK)
-        return true;
-    bool crosses = reservations_meet (living, first, last);
-    talloc_free (living);
-    return crosses;
-}
-
 struct merge {
     struct mail_index *index;
-    int lock;           /* descriptor of the file "merge" */
+    int lock; /* descriptor of the file "merge" */
+    struct reservations *reserved;
     const char **names; /* of the sources */
     const char **paths;
     size_t count;
@@ -136,20 +146,18 @@ begin (void *ctx, struct mail_index *index)
     merge->index = index;
     merge->lock = -1;
     talloc_set_destructor (merge, merge_destroy);
-    if (!take_lock (merge) || mail_index_refresh (index) != MAIL_OK)
+    if (!take_lock (merge) || mail_index_refresh (index) != MAIL_OK ||
+        reservations_read (merge, index->folder, &merge->reserved) != MAIL_OK)
         TALLOC_FREE (merge);
     return merge;
 }
 
 /* Of so many segments from first on; NULL, and merge is freed, where that cannot be. */
 static struct merge *
-choose (struct merge *merge, struct scratch *scratch, size_t first, size_t count)
+prepare (struct merge *merge, struct scratch *scratch, size_t first, size_t count)
 {
-    struct mail_index *index = merge->index;
     merge->count = count;
-    if (count == 0 || !has_room (index, sum_bytes (index->manifest, first, count)) ||
-        crosses_reservation (index, index->manifest->segments[first].first,
-                             index->manifest->segments[first + count - 1].last))
+    if (count == 0 || !has_room (merge->index, sum_bytes (merge->index->manifest, first, count)))
         TALLOC_FREE (merge);
     else
         name_sources (merge, scratch, first);
@@ -161,20 +169,24 @@ merge_begin (void *ctx, struct mail_index *index, struct scratch *scratch, uint6
              enum merge_goal goal)
 {
     size_t first = 0, count;
-    merge_choose (index->manifest, limit, goal, &first, &count);
+    static const struct reservations none = {NULL, 0};
+    merge_choose (index->manifest, &none, limit, goal, &first, &count);
     struct merge *merge = count ? begin (ctx, index) : NULL;
     if (!merge)
         return NULL;
-    merge_choose (index->manifest, limit, goal, &first, &count);
-    return choose (merge, scratch, first, count);
+    merge_choose (index->manifest, merge->reserved, limit, goal, &first, &count);
+    return prepare (merge, scratch, first, count);
 }
 
 struct merge *
 merge_begin_all (void *ctx, struct mail_index *index, struct scratch *scratch)
 {
+    size_t first = 0, count;
     struct merge *merge = begin (ctx, index);
-    size_t count = index->manifest->count;
-    return merge ? choose (merge, scratch, 0, count < 2 ? 0 : count) : NULL;
+    if (!merge)
+        return NULL;
+    choose_all (index->manifest, merge->reserved, &first, &count);
+    return prepare (merge, scratch, first, count);
 }
 
 bool

@@ -8,6 +8,7 @@
 #include "clock.h"
 #include "files.h"
 #include "index/document.h"
+#include "index/worker.h"
 #include "mime/crypto.h"
 #include "mime/mime.h"
 #include "schema.h"
@@ -19,9 +20,6 @@
 #include <sys/stat.h>
 #include <talloc.h>
 #include <unistd.h>
-
-/* A worker must not be silent for longer than crew.c lets it, the last part included. */
-#define UNLOCK_MS (240 * 1000)
 
 struct builder {
     struct store_builder *store;
@@ -231,7 +229,7 @@ unlock_message (const struct builder *builder, const struct build_job *job,
                 struct mime_message *message)
 {
     enum mail_decrypt decrypt = builder->unlock ? builder->unlock->decrypt : MAIL_DECRYPT_FALSE;
-    struct opening opening = {builder->unlock, clock_ms () + UNLOCK_MS};
+    struct opening opening = {builder->unlock, clock_ms () + (1000 * UNLOCK_SECONDS)};
     struct mime_unlock how = {
         .secret_keys = decrypt == MAIL_DECRYPT_TRUE || decrypt == MAIL_DECRYPT_NOSTASH,
         .export_key = decrypt == MAIL_DECRYPT_TRUE,

@@ -27,8 +27,9 @@
 
 #define JOBS_AHEAD 256      /* of one worker */
 #define JOBS_ON_THE_WAY 512 /* of all workers: half of the usual limit of open files */
-#define SILENCE_MS \
-    (600 * 1000) /* a worker that says nothing for so long while it has work is dead */
+/* A worker that says nothing for so long while it has work is dead. */
+#define SILENCE_MS (UINT64_C (1000) * SILENCE_SECONDS)
+#define MERGE_MS (UINT64_C (1000) * MERGE_SILENCE_SECONDS)
 
 struct sent_job {
     uint32_t docid;
@@ -44,6 +45,7 @@ struct member {
     uint64_t heard;     /* when it last said something, or got work after a pause */
     bool busy;          /* has been asked for something and not answered all */
     bool ending;        /* has been asked for a segment (END, MERGE) */
+    bool merging;       /* by MERGE: until it is done, it says nothing */
 };
 
 struct crew {
@@ -270,6 +272,7 @@ ask (struct member *member, enum wire_type type, uint64_t number, const void *pa
         member->heard = clock_ms ();
     member->busy = true;
     member->ending = type != WIRE_JOB;
+    member->merging = type == WIRE_MERGE;
     wire_send (member->fd, type, number, payload, length, fds, fd_count);
 }
 
@@ -430,14 +433,14 @@ take_message (void *ctx, struct member *member, const struct wire_header *header
 }
 
 static void
-bury (struct member *member, struct crew_event *event)
+bury (void *ctx, struct member *member, struct crew_event *event)
 {
     event->kind = CREW_DIED;
     event->docid = member->announced;
     event->late = clock_ms () - member->heard >= WORKER_SECONDS * 1000;
     if (!start_member (member)) {
         event->kind = CREW_FAILED;
-        event->status = start_failed (member->crew, errno, &event->text);
+        event->status = start_failed (ctx, errno, &event->text);
     }
 }
 
@@ -449,18 +452,23 @@ listen_to (void *ctx, struct member *member, short heard, bool polled, struct cr
     struct wire_header header;
     const char *payload;
     bool nonsense = false, alive = true;
-    if (member->fd < 0)
+    if (member->fd < 0 && !member->busy)
         return false;
+    if (member->fd < 0) { /* it could not be started, and was asked for something */
+        bury (ctx, member, event);
+        return true;
+    }
     if (heard)
         alive = wire_reader_fill (member->reader);
     while (!nonsense && wire_reader_next (member->reader, &header, &payload)) {
         if (take_message (ctx, member, &header, payload, event, &nonsense))
             return true;
     }
-    bool silent = polled && !heard && member->busy && clock_ms () - member->heard > SILENCE_MS;
+    uint64_t patience = member->merging ? MERGE_MS : SILENCE_MS;
+    bool silent = polled && !heard && member->busy && clock_ms () - member->heard > patience;
     if (alive && !nonsense && !silent)
         return false;
-    bury (member, event);
+    bury (ctx, member, event);
     return true;
 }
 

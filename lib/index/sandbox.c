@@ -14,6 +14,7 @@
 #include <linux/filter.h>
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -107,6 +108,7 @@ restrict_files (const char *writable, const char *readable)
  * a file that is only open for reading, and what reaches other processes. */
 static const unsigned refused[] = {
     SYS_socket,
+    SYS_socketpair,
     SYS_connect,
     SYS_bind,
     SYS_io_uring_setup,
@@ -196,11 +198,24 @@ limit (int resource, rlim_t most)
     setrlimit (resource, &limits);
 }
 
+/* Whoever writes more than a message can need dies of it. Where the user allows less than that, it
+ * is a full disk, and no fault of the message. */
+static void
+limit_files (void)
+{
+    const rlim_t most = (rlim_t) 16 << 30;
+    struct rlimit limits;
+    bool less = getrlimit (RLIMIT_FSIZE, &limits) == 0 && limits.rlim_cur < most;
+    signal (SIGXFSZ, less ? SIG_IGN : SIG_DFL);
+    if (!less)
+        limit (RLIMIT_FSIZE, most);
+}
+
 bool
 sandbox_enter (const char *writable, const char *readable, size_t memory)
 {
     limit (RLIMIT_CORE, 0);
-    limit (RLIMIT_FSIZE, (rlim_t) 16 << 30);
+    limit_files ();
 #if defined(__SANITIZE_ADDRESS__)
     (void) memory; /* the sanitizer maps far more than it uses */
 #else

@@ -243,9 +243,10 @@ spawner_start_worker (struct mail_workers *workers, const char *scratch, const c
     bool sent = wire_send (workers->spawner, WIRE_SPAWN, 0, payload, length, &pair[1], 1);
     talloc_free (payload);
     close (pair[1]);
+    int error = errno;
     if (!sent) {
         close (pair[0]);
-        errno = ECHILD;
+        errno = error == EPIPE || error == ECONNRESET ? ECHILD : error;
         return -1;
     }
     return pair[0];

@@ -23,8 +23,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MERGE_SECONDS 3600 /* of processor time */
-
 struct worker {
     int fd;
     struct terms *terms;

@@ -63,4 +63,25 @@ runs 'a copy goes while another comes' 0 "$MAIL" new
 is '... the new words' "$("$MAIL" count damson)" 1
 is '... the old ones' "$("$MAIL" count apricot)" 1
 
+# One copy lies on a disk that is not there: the others are read all the same.
+afresh
+mkdir -p disk/archive
+message 1 m5@x s apricot
+mv "$HOME/Mail/1" disk/archive/1
+ln -s "$PWD/disk/archive" "$HOME/Mail/archive"
+"$MAIL" new --quiet
+mv disk unmounted
+settle
+"$MAIL" new --quiet 2>/dev/null
+message 2 m5@x s banana
+settle
+runs 'a copy while another is out of reach' 75 "$MAIL" new
+is '... has its words' "$("$MAIL" count banana)" 1
+is '... the other is remembered' "$("$MAIL" new --problems | cut -f 1 | tr '\n' ' ')" 'dangling-link unreadable '
+mv unmounted disk
+settle
+runs '... and read when it is there again' 0 "$MAIL" new
+is '... with its words' "$("$MAIL" count apricot) $("$MAIL" count banana)" '1 1'
+is '... and nothing is left' "$("$MAIL" new --problems)" ''
+
 finish

@@ -124,4 +124,17 @@ printf '[database]\npath=%s/gone\n' "$HOME" >"$MAIL_CONFIG"
 runs 'a mail folder that is not there' 1 "$MAIL" new
 ok '... is an error' grep -q "$HOME/gone" err
 
+# A limit on the size of files, like a full disk, ends the run and blames no mail.
+mkdir -p limited/cur
+for number in 1 2 3 4 5 6 7 8 9; do
+    printf 'From: a@x\nMessage-ID: <l%s@x>\nSubject: s\n\n' "$number"
+    awk -v n="$number" 'BEGIN { for (i = 0; i < 20000; i++) printf "w%dx%d\n", n, i }'
+done >all
+csplit -q -z -f limited/cur/ all '/^From: /' '{*}'
+printf '[database]\npath=%s/limited\n' "$PWD" >"$MAIL_CONFIG"
+runs 'more than may be written' 75 sh -c 'ulimit -f 40; "$0" new' "$MAIL"
+is '... blames nothing' "$("$MAIL" new --problems 2>&1)" ''
+runs '... the next run reads it' 0 "$MAIL" new
+is '... all' "$("$MAIL" count '*') $("$MAIL" count w9x19999)" '9 1'
+
 finish

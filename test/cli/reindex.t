@@ -163,4 +163,16 @@ wait
 is 'a reader goes on' "$(tail -n 1 answers)" 1
 ok '... with an answer of before or after' sh -c 'sed -n 2p answers | grep -qx "[12]"'
 
+# A folder that is a file now: its mail cannot be looked at, which is told; the rest is read.
+mkdir "$HOME/Mail/sub"
+message sub/1 sub@x s inner
+"$MAIL" new --quiet
+rm -r "$HOME/Mail/sub"
+message sub other@x s outer
+runs 'a folder that is a file now' 75 "$MAIL" reindex '*'
+is '... is told' "$(sed "s|$HOME/Mail/||" err)" 'sub/1: Not a directory'
+is '... and its message is there until new looks' "$("$MAIL" count id:sub@x)" 1
+"$MAIL" new --quiet
+is '... which finds the other one' "$("$MAIL" count id:sub@x) $("$MAIL" count id:other@x)" '0 1'
+
 finish

@@ -411,6 +411,31 @@ test_renamed_while_rebuilt (void **state)
     assert_false (is_listed_again (f, "in/cur"));
 }
 
+/* A file that is renamed twice, the second time after the scan: its message has to stay until the
+ * next run finds the file, and its tags, also where no tombstone would keep them. */
+static void
+test_renamed_again (void **state)
+{
+    struct fixture *f = *state;
+    f->options.tombstone_days = 0;
+    fixture_mail (f, "in/cur/1", "a@x", NULL, "apples");
+    fixture_mail (f, "in/cur/2", "b@x", NULL, "pears");
+    fixture_sync (f);
+    set_tag (f, "id:a@x", "precious");
+    fixture_rename (f, "in/cur/1", "in/cur/1:2,S");
+    fixture_remove (f, "in/cur/2");
+    struct mail_changes *list = fixture_changes (f);
+    fixture_rename (f, "in/cur/1:2,S", "in/cur/1:2,RS");
+    assert_int_equal (fixture_apply (f, list), MAIL_OK);
+    assert_int_equal (f->counts.vanished, 1);
+    assert_int_equal (f->counts.removed, 0);
+    assert_true (is_listed_again (f, "in/cur"));
+    fixture_sync (f);
+    assert_string_equal (fixture_find (f, "*"), "a@x");
+    assert_string_equal (fixture_files (f, "a@x"), "in/cur/1:2,RS");
+    assert_string_equal (fixture_find (f, "tag:precious"), "a@x");
+}
+
 static void
 remove_second (struct fixture *f)
 {
@@ -1037,6 +1062,7 @@ main (void)
         T (test_copy_replaced),
         T (test_names_exchanged),
         T (test_renamed_while_rebuilt),
+        T (test_renamed_again),
         T (test_gone_while_rebuilt),
         T (test_rebuilt_by_two),
         T (test_added_by_two),

@@ -93,6 +93,8 @@ static const struct {
     {"nine of an import: one fewer", MERGE_IMPORTED, LIMIT, {1, 4, 30, 30, 30, 20, 20, 9, 4}, 0, 2},
 };
 
+static const struct reservations nothing_reserved = {NULL, 0};
+
 static struct manifest *
 manifest_of (const uint64_t *bytes)
 {
@@ -112,11 +114,35 @@ test_choice (void **state)
     for (size_t i = 0; i < G_N_ELEMENTS (choices); i++) {
         struct manifest *manifest = manifest_of (choices[i].bytes);
         size_t first = 99, count = 99;
-        merge_choose (manifest, choices[i].limit, choices[i].goal, &first, &count);
+        merge_choose (manifest, &nothing_reserved, choices[i].limit, choices[i].goal, &first,
+                      &count);
         if (count != choices[i].count || (count && first != choices[i].first))
             fail_msg ("%s: %zu from %zu", choices[i].name, count, first);
         talloc_free (manifest);
     }
+}
+
+/* Neighbours are chosen on one side of what is reserved, also where that side is dearer. */
+static void
+test_choice_beside_reservation (void **state)
+{
+    static const uint64_t bytes[] = {1, 1, 1, 1, 1, 1, 1, 1, 9, 9, 9, 9, 9, 9, 0};
+    static const struct {
+        uint32_t first, last; /* reserved; segment k has 10 k + 1 to 10 k + 10 */
+        size_t chosen, count;
+    } rows[] = {{81, 81, 0, 8},   {55, 55, 0, 5},     {11, 20, 2, 12},
+                {131, 140, 0, 8}, {1000, 1001, 0, 8}, {1, 140, 0, 0}};
+    struct manifest *manifest = manifest_of (bytes);
+    (void) state;
+    for (size_t i = 0; i < G_N_ELEMENTS (rows); i++) {
+        struct reservation one = {rows[i].first, rows[i].last, NULL};
+        struct reservations reserved = {&one, 1};
+        size_t first = 99, count = 99;
+        merge_choose (manifest, &reserved, LIMIT, MERGE_RULE, &first, &count);
+        if (count != rows[i].count || (count && first != rows[i].chosen))
+            fail_msg ("row %zu: %zu from %zu", i, count, first);
+    }
+    talloc_free (manifest);
 }
 
 /* Merges as long as there is something to merge; returns the bytes that this writes. */
@@ -126,7 +152,7 @@ merge_all_chosen (struct manifest *manifest, enum merge_goal goal)
     uint64_t written = 0;
     for (;;) {
         size_t first, count;
-        merge_choose (manifest, LIMIT, goal, &first, &count);
+        merge_choose (manifest, &nothing_reserved, LIMIT, goal, &first, &count);
         if (count == 0)
             return written;
         assert_in_range (count, 2, manifest->count);
@@ -302,25 +328,16 @@ test_merge (void **state)
     }
 }
 
-/* Not while somebody else does, not on a full disk, not across ids for which a living run builds.
- */
+/* Not while somebody else does, not on a full disk. */
 static void
 test_merge_not_begun (void **state)
 {
     struct fixture *f = *state;
-    struct scratch *scratch = fixture_scratch (f), *run = fixture_scratch (f);
-    struct writer *writer;
-    struct reservation *ids;
+    struct scratch *scratch = fixture_scratch (f);
     int lock;
     f->damaged = true;
-    assert_int_equal (writer_begin (f->ctx, f->index, &writer), MAIL_OK);
-    writer->next_docid = 25;
-    assert_int_equal (writer_commit (writer), MAIL_OK);
-    assert_int_equal (writer_reserve (f->index, f->ctx, run, 3, &ids), MAIL_OK);
     for (uint32_t i = 0; i <= ALLOWED; i++)
-        add_segment (f, scratch, 10 * i + (i > 2 ? 8 : 1), 10 * i + (i > 2 ? 10 : 3), 1, "w");
-    assert_false (merge (f));
-    talloc_free (run); /* it has died */
+        add_segment (f, scratch, 10 * i + 1, 10 * i + 3, 1, "w");
     full = true;
     assert_false (merge (f));
     full = false;
@@ -330,6 +347,29 @@ test_merge_not_begun (void **state)
     assert_int_equal (f->index->manifest->count, ALLOWED + 1);
     assert_true (merge (f));
     assert_int_equal (f->index->manifest->count, 1);
+}
+
+/* Not across ids for which a living run builds, but beside them. */
+static void
+test_merge_beside_reservation (void **state)
+{
+    struct fixture *f = *state;
+    struct scratch *scratch = fixture_scratch (f), *run = fixture_scratch (f);
+    struct reservation *ids;
+    f->damaged = true;
+    for (uint32_t i = 0; i <= ALLOWED; i++)
+        add_segment (f, scratch, 10 * i + 1, 10 * i + 3, 1, "w");
+    assert_int_equal (reservation_make (f->ctx, run, 35, 37, &ids), MAIL_OK);
+    assert_true (merge (f));
+    assert_int_equal (f->index->manifest->count, 5); /* four before, one behind */
+    struct merge *all = merge_begin_all (f->ctx, f->index, scratch);
+    assert_true (merge_now (f, scratch, all));
+    assert_int_equal (f->index->manifest->count, 2);
+    assert_null (merge_begin_all (f->ctx, f->index, scratch));
+    talloc_free (run); /* it has died */
+    assert_true (merge_now (f, scratch, merge_begin_all (f->ctx, f->index, scratch)));
+    assert_int_equal (f->index->manifest->count, 1);
+    assert_int_equal (search (f, f->index, "w").count, 3 * (ALLOWED + 1));
 }
 
 /* A merge of thirteen segments with ids from 1 on, begun. */
@@ -434,10 +474,12 @@ main (void)
     const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown (name, fixture_setup, fixture_teardown)
         cmocka_unit_test (test_choice),
+        cmocka_unit_test (test_choice_beside_reservation),
         cmocka_unit_test (test_work_is_bounded),
         cmocka_unit_test (test_import_is_cheap),
         T (test_merge),
         T (test_merge_not_begun),
+        T (test_merge_beside_reservation),
         T (test_source_gone),
         T (test_ids_in_between),
         T (test_of_mail),
