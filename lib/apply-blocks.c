@@ -138,8 +138,10 @@ publish_added (struct apply *apply, struct publish *publish, struct lane *lane, 
     struct change_folder *folder = changes_folder_at (apply->changes, add->folder);
     struct parsed_file *file = &lane->files[at - lane->from];
     uint32_t text = lane->block.first + (uint32_t) (at - lane->from);
-    enum mail_status status = MAIL_OK;
     bool deferred = false;
+    enum mail_status status = apply_doubt_path (apply, publish, folder->path);
+    if (status != MAIL_OK)
+        return status;
     if (file->status == MAIL_OK)
         status = publish_file (publish, folder->path, add->name, file, text, &deferred);
     else if (file->status == MAIL_ERROR_IO && file->vanished)

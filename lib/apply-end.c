@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: GPL-3.0-or-later *
+ * What this run has seen may be older than what another one has recorded meanwhile, with the times
+ * that the folder has now. Then nobody would look there again. So whoever changes something in a
+ * folder takes those times away, unless they are the ones that this run began with.
+ */
 /*
  * apply-end.c - how a transaction of the list ends, and what the last one does for the whole list.
  *
@@ -7,6 +11,7 @@
  * last transaction, whichever that is: every commit costs several syncs.
  */
 #include "apply-private.h"
+#include "folders.h"
 
 #include <talloc.h>
 
@@ -44,6 +49,45 @@ keep_times (struct apply *apply, struct publish *publish, struct change_folder *
     return publish_folder_stat (publish, folder->path, &stat);
 }
 
+static bool
+is_recorded_as (const struct mail_folder *now, const struct mail_folder *before)
+{
+    return before && now->stat.mtime == before->stat.mtime &&
+           now->stat.ctime == before->stat.ctime && now->stat.inode == before->stat.inode;
+}
+
+enum mail_status
+apply_doubt (struct apply *apply, struct publish *publish, const struct mail_folder *folder)
+{
+    if (!folder || (folder->stat.mtime == 0 && folder->stat.ctime == 0) ||
+        is_recorded_as (folder, mail_folders_by_id (apply->changes->known, folder->id)))
+        return MAIL_OK;
+    struct mail_stat stat = folder->stat;
+    char *path = mail_folders_path (apply, publish_folders (publish), folder->id);
+    struct change_folder *listed = changes_folder (apply->changes, path);
+    stat.mtime = stat.ctime = 0;
+    if (listed)
+        listed->failed = true;
+    enum mail_status status = publish_folder_stat (publish, path, &stat);
+    talloc_free (path);
+    return status;
+}
+
+enum mail_status
+apply_doubt_path (struct apply *apply, struct publish *publish, const char *path)
+{
+    return apply_doubt (apply, publish, folders_find (publish_folders (publish), path));
+}
+
+enum mail_status
+apply_doubt_parent (struct apply *apply, struct publish *publish, uint32_t id)
+{
+    const struct mail_folders *folders = publish_folders (publish);
+    const struct mail_folder *folder = mail_folders_by_id (folders, id);
+    return apply_doubt (apply, publish,
+                        folder ? mail_folders_by_id (folders, folder->parent) : NULL);
+}
+
 enum mail_status
 apply_finish_folder (struct apply *apply, struct publish *publish, struct change_folder *folder)
 {
@@ -73,7 +117,10 @@ drop_folders (struct apply *apply, struct publish *publish)
     GArray *drops = apply->changes->drops;
     for (size_t i = 0; status == MAIL_OK && i < drops->len; i++) {
         struct change_drop *drop = &g_array_index (drops, struct change_drop, i);
-        if (!drop->name)
+        if (drop->name)
+            continue;
+        status = apply_doubt_parent (apply, publish, drop->folder);
+        if (status == MAIL_OK)
             status = publish_drop_folder (publish, drop->folder);
     }
     return status;

@@ -82,6 +82,12 @@ struct parsed_file apply_worker_died (const struct mail_stat *stat);
 /* The times of a folder, when its last file has been done. */
 enum mail_status apply_finish_folder (struct apply *apply, struct publish *publish,
                                       struct change_folder *folder);
+/* What is done in the folder comes of a listing or a file that may be older than the folder's times
+ * in state: see apply-end.c. Before it is done. folder: as of publish_folders(), may be NULL. */
+enum mail_status apply_doubt (struct apply *apply, struct publish *publish,
+                              const struct mail_folder *folder);
+enum mail_status apply_doubt_path (struct apply *apply, struct publish *publish, const char *path);
+enum mail_status apply_doubt_parent (struct apply *apply, struct publish *publish, uint32_t id);
 /* Commits, or if status is an error gives up and returns it; frees publish. culprit_out (may be
  * NULL): as of publish_commit(). */
 enum mail_status apply_end (struct apply *apply, struct publish *publish, enum mail_status status,

@@ -118,6 +118,11 @@ publish_rebuild (struct apply *apply, struct publish *publish, struct rebuild *r
 {
     enum mail_status status = MAIL_OK;
     bool useless = rebuild->died || rebuild->torn || rebuild->refused;
+    for (size_t i = 0; status == MAIL_OK && i < rebuild->places->len; i++)
+        status = apply_doubt_path (apply, publish,
+                                   rebuild_folder (apply, rebuild_at (apply, rebuild, i)));
+    if (status != MAIL_OK)
+        return status;
     if (!useless)
         status = publish_words (apply, publish, rebuild);
     else if (rebuild->made)

@@ -17,8 +17,12 @@
 static enum mail_status
 move_folder (struct apply *apply, struct publish *publish, const struct change_folder_move *move)
 {
-    bool done;
-    enum mail_status status = publish_move_folder (publish, move->id, move->to, &done);
+    bool done = false;
+    enum mail_status status = apply_doubt_parent (apply, publish, move->id);
+    if (status == MAIL_OK)
+        status = publish_move_folder (publish, move->id, move->to, &done);
+    if (status == MAIL_OK)
+        status = apply_doubt_parent (apply, publish, move->id);
     struct change_folder *folder = changes_folder (apply->changes, move->to);
     if (status == MAIL_OK && !done && folder)
         folder->failed = true;
@@ -32,8 +36,14 @@ move_file (struct apply *apply, struct publish *publish, const struct change_mov
 {
     bool done;
     struct change_folder *folder = changes_folder_at (apply->changes, move->folder);
-    enum mail_status status = publish_move (publish, move->from_folder, move->from_name,
-                                            folder->path, move->name, &move->stat, &done);
+    enum mail_status status = apply_doubt (
+        apply, publish, mail_folders_by_id (publish_folders (publish), move->from_folder));
+    if (status == MAIL_OK)
+        status = apply_doubt_path (apply, publish, folder->path);
+    if (status != MAIL_OK)
+        return status;
+    status = publish_move (publish, move->from_folder, move->from_name, folder->path, move->name,
+                           &move->stat, &done);
     if (status == MAIL_OK && !done)
         folder->failed = true;
     return status;
@@ -177,6 +187,14 @@ is_back (struct apply *apply, const struct change_drop *drop)
 }
 
 static enum mail_status
+drop_file (struct apply *apply, struct publish *publish, const struct change_drop *drop)
+{
+    enum mail_status status =
+        apply_doubt (apply, publish, mail_folders_by_id (publish_folders (publish), drop->folder));
+    return status == MAIL_OK ? publish_drop (publish, drop->folder, drop->name) : status;
+}
+
+static enum mail_status
 drop_slice (struct apply *apply, GArray *drops, size_t *next)
 {
     struct publish *publish;
@@ -187,7 +205,7 @@ drop_slice (struct apply *apply, GArray *drops, size_t *next)
     while (status == MAIL_OK && *next < drops->len) {
         struct change_drop *drop = &g_array_index (drops, struct change_drop, (*next)++);
         if (!is_back (apply, drop))
-            status = publish_drop (publish, drop->folder, drop->name);
+            status = drop_file (apply, publish, drop);
         if (clock_ms () >= end)
             break;
     }

@@ -90,6 +90,8 @@ mail_changes_apply (struct mail_changes *changes, const struct mail_apply_option
     *counts_out = (struct mail_apply_counts){0};
     if (mail_changes_empty (changes) && !options->rebuild)
         return MAIL_OK;
+    if (changes->status != MAIL_OK)
+        return changes->status;
     struct apply *apply = talloc_zero (changes, struct apply);
     apply->changes = changes;
     apply->index = changes->index;

@@ -40,7 +40,15 @@ mail_changes_create (void *ctx, struct mail_index *index)
     changes->folder_moves = g_array_new (FALSE, TRUE, sizeof (struct change_folder_move));
     changes->problems = g_array_new (FALSE, TRUE, sizeof (struct change_problem));
     talloc_set_destructor (changes, changes_destroy);
+    changes->status = mail_folders_load (changes, index, &changes->known);
     return changes;
+}
+
+enum mail_status
+mail_changes_folders (const struct mail_changes *changes, const struct mail_folders **folders_out)
+{
+    *folders_out = changes->known;
+    return changes->status;
 }
 
 static const char *

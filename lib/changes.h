@@ -51,8 +51,10 @@ struct change_folder_move {
 
 struct mail_changes {
     struct mail_index *index;
-    GStringChunk *strings; /* one block for a million names */
-    GHashTable *by_path;   /* path -> place in folders + 1 */
+    struct mail_folders *known; /* when the list was begun; NULL where they could not be read: */
+    enum mail_status status;    /* ... why */
+    GStringChunk *strings;      /* one block for a million names */
+    GHashTable *by_path;        /* path -> place in folders + 1 */
     GArray *folders, *adds, *moves, *drops, *folder_moves, *problems;
 };
 

@@ -662,9 +662,15 @@ enum mail_status mail_problems_in_part (void *ctx, struct mail_index *index,
 /* ---- changes ---- */
 
 /* A list of changes found by a scan, applied together by mail_changes_apply. Folders and files are
- * named by relative paths; strings are copied. */
+ * named by relative paths; strings are copied. To be created before anything is looked at: where
+ * another program has recorded the times of a folder since then, and the list changes something in
+ * it, the folder is listed again by the next scan. */
 struct mail_changes;
 struct mail_changes *mail_changes_create (void *ctx, struct mail_index *index);
+/* All folders as the index had them when the list was created; they belong to it. An error is one
+ * of mail_folders_load, and mail_changes_apply will return it too. */
+enum mail_status mail_changes_folders (const struct mail_changes *changes,
+                                       const struct mail_folders **folders_out);
 /* The folder was listed. Its record (made where missing, with its parents) gets this stat in the
  * same commit as the last change of the folder itself, and the times only if all of them could be
  * done. stat times of 0 make the next scan list it again. */

@@ -193,7 +193,23 @@ add_further_file (struct publish *publish, struct edit *edit, uint32_t folder, c
 struct dropping {
     struct publish *publish;
     struct node *node;
+    bool changed; /* the file under that name, and not another one put in its place */
 };
+
+/* Whether the message has this very file already, under whatever name: then it has been moved to
+ * where another one was. */
+static bool
+is_moved (const struct edit *edit, const struct mail_stat *stat)
+{
+    const struct record *record = &edit->message->record;
+    bool moved = false;
+    for (size_t i = 0; i < record->file_count; i++) {
+        const struct mail_stat *known = &record->files[i].stat;
+        moved |=
+            known->inode == stat->inode && known->size == stat->size && known->mtime == stat->mtime;
+    }
+    return moved;
+}
 
 static bool
 drop_if_other (void *closure, struct edit *edit, size_t at)
@@ -203,16 +219,20 @@ drop_if_other (void *closure, struct edit *edit, size_t at)
     if (strcmp (edit->message->id, dropping->node->id) == 0)
         return true;
     edit_drop_file (edit, at);
-    if (dropping->publish->options->reindex)
+    if (dropping->changed)
         g_array_append_val (dropping->publish->heirs, heir);
     return true;
 }
 
-/* Files that this name stood for until now, of other messages, are gone. */
+/* Files that this name stood for until now, of other messages, are gone. Where the message is not
+ * known with what the file says, the mail was changed in place. */
 static enum mail_status
-drop_from_others (struct publish *publish, uint32_t folder, const char *name, struct node *node)
+drop_from_others (struct publish *publish, uint32_t folder, const char *name, struct node *node,
+                  const struct parsed_file *file)
 {
-    struct dropping dropping = {publish, node};
+    bool known =
+        node->edit && (is_moved (node->edit, &file->stat) || same_words (node->edit, file, false));
+    struct dropping dropping = {publish, node, publish->options->reindex && !known};
     return publish_each_holder (publish, folder, name, drop_if_other, &dropping);
 }
 
@@ -272,7 +292,7 @@ publish_file (struct publish *publish, const char *folder, const char *name,
     if (status == MAIL_OK)
         status = open_node (publish, file->id, &node);
     if (status == MAIL_OK)
-        status = drop_from_others (publish, folder_id, name, node);
+        status = drop_from_others (publish, folder_id, name, node, file);
     if (status != MAIL_OK)
         return status;
     if (!node->edit)
@@ -291,7 +311,7 @@ rebuilt_file (struct publish *publish, struct node *node, const struct publish_n
     bool again; /* of what has just been read with all that there is: no */
     enum mail_status status = publish_folder (publish, name->folder, &folder);
     if (status == MAIL_OK)
-        status = drop_from_others (publish, folder, name->name, node);
+        status = drop_from_others (publish, folder, name->name, node, name->file);
     if (status != MAIL_OK)
         return status;
     if (!node->edit) /* the message has gone meanwhile: what was built is a new one */

@@ -15,7 +15,7 @@
 
 struct moves {
     struct mail_index *index;
-    struct mail_folders *folders;
+    const struct mail_folders *folders;
     const struct problems *problems;
     struct missing_file *files;
     size_t file_count;
@@ -37,7 +37,7 @@ moves_destroy (struct moves *moves)
 }
 
 struct moves *
-moves_create (void *ctx, struct mail_index *index, struct mail_folders *folders,
+moves_create (void *ctx, struct mail_index *index, const struct mail_folders *folders,
               const struct problems *problems)
 {
     struct moves *moves = talloc_zero (ctx, struct moves);

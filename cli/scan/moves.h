@@ -42,7 +42,7 @@ struct missing_file {
 struct moves;
 
 /* problems: names that are no mail, so that nothing is to be found elsewhere. */
-struct moves *moves_create (void *ctx, struct mail_index *index, struct mail_folders *folders,
+struct moves *moves_create (void *ctx, struct mail_index *index, const struct mail_folders *folders,
                             const struct problems *problems);
 
 /* The name is copied. device: of the folder, in this run. */

@@ -58,7 +58,7 @@ struct scan {
     const struct scan_options *options;
     struct scan_counts *counts;
     struct mail_changes *changes;
-    struct mail_folders *folders;
+    const struct mail_folders *folders;
     struct ignore *ignore;
     struct visited *visited;
     struct ahead *ahead; /* of the walk of known folders */

@@ -178,7 +178,7 @@ scan_open_root (void *ctx, struct scan *scan, char **error_out)
 static enum mail_status
 scan_load (struct scan *scan)
 {
-    enum mail_status status = mail_folders_load (scan, scan->index, &scan->folders);
+    enum mail_status status = mail_changes_folders (scan->changes, &scan->folders);
     size_t count;
 
     if (status != MAIL_OK)

@@ -175,4 +175,21 @@ is '... and its message is there until new looks' "$("$MAIL" count id:sub@x)" 1
 "$MAIL" new --quiet
 is '... which finds the other one' "$("$MAIL" count id:sub@x) $("$MAIL" count id:other@x)" '0 1'
 
+# Files whose names have shifted, as MH does it, are not mail changed in place.
+mkdir "$HOME/Mail/mh"
+for number in 1 2 3; do
+    message mh/$number mh$number@x s shifted
+done
+"$MAIL" new --quiet
+for number in 1 2 3; do
+    "$MAIL" tag +of$number id:mh$number@x
+done
+rm "$HOME/Mail/mh/1"
+mv "$HOME/Mail/mh/2" "$HOME/Mail/mh/1"
+mv "$HOME/Mail/mh/3" "$HOME/Mail/mh/2"
+runs 'files whose names have shifted' 0 "$MAIL" reindex shifted
+"$MAIL" new --quiet
+is '... keep their own tags' "$("$MAIL" dump -- shifted | grep -o '+of.*' | sort | tr '\n' ' ')" \
+    '+of2 +unread -- id:mh2@x +of3 +unread -- id:mh3@x '
+
 finish

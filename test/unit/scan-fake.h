@@ -9,7 +9,6 @@
 #ifndef SCAN_FAKE_H
 #define SCAN_FAKE_H
 
-#define mail_folders_load fake_folders_load
 #define mail_folders_list fake_folders_list
 #define mail_folders_by_id fake_folders_by_id
 #define mail_folders_child fake_folders_child
@@ -19,6 +18,7 @@
 #define mail_problems_load fake_problems_load
 #define mail_changes_problem fake_changes_problem
 #define mail_changes_create fake_changes_create
+#define mail_changes_folders fake_changes_folders
 #define mail_changes_folder fake_changes_folder
 #define mail_changes_move_folder fake_changes_move_folder
 #define mail_changes_drop_folder fake_changes_drop_folder
@@ -132,6 +132,7 @@ struct mail_folders {
 
 struct mail_changes {
     struct mail_index *index;
+    struct mail_folders *known;
     struct fake_op *ops;
     size_t count;
 };
@@ -195,8 +196,8 @@ fake_path (void *ctx, struct mail_index *index, uint32_t id)
 
 /* ---- reading it ---------------------------------------------------------------------------- */
 
-enum mail_status
-mail_folders_load (void *ctx, struct mail_index *index, struct mail_folders **folders_out)
+static struct mail_folders *
+fake_folders_load (void *ctx, struct mail_index *index)
 {
     struct mail_folders *folders = talloc_zero (ctx, struct mail_folders);
 
@@ -205,8 +206,7 @@ mail_folders_load (void *ctx, struct mail_index *index, struct mail_folders **fo
     for (size_t i = 0; i < index->folder_count; i++)
         if (!index->folders[i].gone)
             folders->list[folders->count++] = index->folders[i].folder;
-    *folders_out = folders;
-    return MAIL_OK;
+    return folders;
 }
 
 const struct mail_folder *
@@ -361,7 +361,15 @@ mail_changes_create (void *ctx, struct mail_index *index)
     struct mail_changes *changes = talloc_zero (ctx, struct mail_changes);
 
     changes->index = index;
+    changes->known = fake_folders_load (changes, index);
     return changes;
+}
+
+enum mail_status
+mail_changes_folders (const struct mail_changes *changes, const struct mail_folders **folders_out)
+{
+    *folders_out = changes->known;
+    return MAIL_OK;
 }
 
 static void

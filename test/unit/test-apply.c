@@ -523,6 +523,57 @@ test_added_by_two (void **state)
     assert_string_equal (fixture_find (f, "apples or pears"), "a@x b@x");
 }
 
+static void
+gone_by_another (struct fixture *f)
+{
+    fixture_remove (f, "in/cur/3");
+    same_by_another (f);
+}
+
+static void
+back_by_another (struct fixture *f)
+{
+    fixture_mail (f, "in/cur/1", "a@x", NULL, "apples");
+    same_by_another (f);
+}
+
+/* What a run has seen is older than what another one has recorded meanwhile: the folder's times
+ * must not keep the next run from looking there. Both runs were stopped before their end. */
+static void
+test_older_than_recorded (void **state)
+{
+    struct fixture *f = *state;
+    fixture_mail (f, "in/cur/1", "a@x", NULL, "apples");
+    fixture_mail (f, "in/cur/2", "b@x", NULL, "pears");
+    fixture_sync (f);
+    set_tag (f, "id:a@x", "precious");
+    fixture_mail (f, "in/cur/3", "c@x", NULL, "plums");
+    struct mail_changes *list = fixture_changes (f);
+    begins = 0;
+    at_begin = 2; /* read, and not yet published */
+    meanwhile = gone_by_another;
+    assert_int_equal (fixture_apply (f, list), MAIL_OK);
+    meanwhile = NULL;
+    assert_string_equal (fixture_find (f, "*"), "a@x b@x c@x");
+    assert_true (is_listed_again (f, "in/cur"));
+    fixture_sync (f);
+    assert_string_equal (fixture_find (f, "*"), "a@x b@x");
+    assert_false (is_listed_again (f, "in/cur"));
+
+    fixture_remove (f, "in/cur/1");
+    list = fixture_changes (f);
+    begins = 0;
+    at_begin = 1;
+    meanwhile = back_by_another;
+    assert_int_equal (fixture_apply (f, list), MAIL_OK);
+    meanwhile = NULL;
+    assert_string_equal (fixture_find (f, "*"), "b@x");
+    assert_true (is_listed_again (f, "in/cur"));
+    fixture_sync (f);
+    assert_string_equal (fixture_find (f, "tag:precious"), "a@x");
+    assert_false (is_listed_again (f, "in/cur"));
+}
+
 /* ---- moves ---- */
 
 static void
@@ -1066,6 +1117,7 @@ main (void)
         T (test_gone_while_rebuilt),
         T (test_rebuilt_by_two),
         T (test_added_by_two),
+        T (test_older_than_recorded),
         T (test_moves),
         T (test_move_of_what_has_gone),
         T (test_slices_after_waiting),
