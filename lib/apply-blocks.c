@@ -55,17 +55,15 @@ enum mail_status
 apply_begin_publish (struct apply *apply, const struct block *block, struct publish **publish_out)
 {
     struct publish *publish;
-    enum mail_status status = publish_begin (apply, apply->index, apply->options, &publish);
+    enum mail_status status = apply_begin (apply, &publish);
     if (status != MAIL_OK)
         return status;
     struct writer *writer = publish_writer (publish);
     writer_use_reserved (writer, block->ids, block->used);
     if (block->made)
         status = writer_add_segment (writer, block->path, &block->segment);
-    if (status != MAIL_OK) {
-        talloc_free (publish);
-        return status;
-    }
+    if (status != MAIL_OK)
+        return apply_end (apply, publish, status, NULL);
     *publish_out = publish;
     return MAIL_OK;
 }
@@ -85,18 +83,16 @@ apply_note_parsed (struct apply *apply, const char *path, const struct parsed_fi
         counts->vanished++;
     else
         counts->failed++;
-    if (apply->options->problem)
-        apply->options->problem (apply->options->closure, path, file->status,
-                                 file->status == MAIL_OK ? file->limit : file->problem);
+    apply_tell_problem (apply, path, file->status,
+                        file->status == MAIL_OK ? file->limit : file->problem);
 }
 
 void
 apply_note_lost (struct apply *apply, const char *path)
 {
     apply->counts->failed++;
-    if (apply->options->problem)
-        apply->options->problem (apply->options->closure, path, MAIL_ERROR_IO,
-                                 "it cannot be read, and is not found by its words until it can");
+    apply_tell_problem (apply, path, MAIL_ERROR_IO,
+                        "it cannot be read, and is not found by its words until it can");
 }
 
 struct parsed_file

@@ -1,14 +1,14 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later *
- * What this run has seen may be older than what another one has recorded meanwhile, with the times
- * that the folder has now. Then nobody would look there again. So whoever changes something in a
- * folder takes those times away, unless they are the ones that this run began with.
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * apply-end.c - how a transaction of the list ends, and what the last one does for the whole list.
  *
  * A folder's times go with the last of what was found in it. What concerns no single file (folders
  * that are gone, problems, folders without anything new, tombstones that are too old) goes with the
  * last transaction, whichever that is: every commit costs several syncs.
+ *
+ * What this run has seen may be older than what another one has recorded meanwhile, with the times
+ * that the folder has now. Then nobody would look there again. So whoever changes something in a
+ * folder takes those times away, unless they are the ones that this run began with.
  */
 #include "apply-private.h"
 #include "folders.h"
@@ -17,6 +17,71 @@
 
 /* With a block of mail: else the lock would be held for long. */
 #define FOLDERS_WITH_BLOCK 1000
+
+/* ---- what the caller is told ---- */
+
+static void
+tell (struct apply *apply, const struct notice *notice)
+{
+    const struct mail_apply_options *options = apply->options;
+    if (notice->is_problem && options->problem)
+        options->problem (options->closure, notice->path, notice->status, notice->text);
+    if (!notice->is_problem && options->progress &&
+        !options->progress (options->closure, notice->path, notice->done,
+                            apply->changes->adds->len))
+        apply->stopped = true;
+}
+
+/* Now, or when the transaction has ended. */
+static void
+tell_in_time (struct apply *apply, struct notice notice)
+{
+    if (!apply->publishing) {
+        tell (apply, &notice);
+        return;
+    }
+    notice.path = notice.path ? talloc_strdup (apply, notice.path) : NULL;
+    notice.text = notice.text ? talloc_strdup (apply, notice.text) : NULL;
+    g_array_append_val (apply->notices, notice);
+}
+
+bool
+apply_tell (struct apply *apply, const char *path)
+{
+    tell_in_time (apply, (struct notice){.path = (char *) path, .done = apply->counts->processed});
+    return !apply->stopped;
+}
+
+void
+apply_tell_problem (struct apply *apply, const char *path, enum mail_status status,
+                    const char *text)
+{
+    tell_in_time (apply, (struct notice){(char *) path, (char *) text, true, status, 0});
+}
+
+/* ---- a transaction ---- */
+
+enum mail_status
+apply_begin (struct apply *apply, struct publish **publish_out)
+{
+    enum mail_status status = publish_begin (apply, apply->index, apply->options, publish_out);
+    apply->publishing = status == MAIL_OK;
+    return status;
+}
+
+/* The lock is free again. */
+static void
+tell_what_was_noted (struct apply *apply)
+{
+    apply->publishing = false;
+    for (guint i = 0; i < apply->notices->len; i++) {
+        struct notice *notice = &g_array_index (apply->notices, struct notice, i);
+        tell (apply, notice);
+        talloc_free (notice->path);
+        talloc_free (notice->text);
+    }
+    g_array_set_size (apply->notices, 0);
+}
 
 enum mail_status
 apply_end (struct apply *apply, struct publish *publish, enum mail_status status,
@@ -31,6 +96,7 @@ apply_end (struct apply *apply, struct publish *publish, enum mail_status status
     g_ptr_array_set_size (apply->ending, 0);
     if (status != MAIL_OK)
         apply->ended = false;
+    tell_what_was_noted (apply);
     return status;
 }
 

@@ -18,6 +18,13 @@ struct deferred {
     struct parsed_file file;
 };
 
+struct notice {
+    char *path, *text;
+    bool is_problem;
+    enum mail_status status;
+    uint64_t done; /* files, when it was noted */
+};
+
 struct apply {
     struct mail_changes *changes;
     struct mail_index *index;
@@ -31,6 +38,8 @@ struct apply {
     unsigned segments;   /* built so far: names of scratch folders */
     GPtrArray *ending;   /* of struct change_folder: done with the transaction under way */
     bool ended;          /* apply_last() has been done, or is in the transaction under way */
+    bool publishing;     /* a transaction is under way, and with it the lock is taken */
+    GArray *notices;     /* of struct notice: what the caller will be told when it has ended */
     bool stopped;
 };
 
@@ -47,8 +56,13 @@ struct block {
 struct change_add *apply_add_at (struct apply *apply, size_t at);
 /* Absolute path of a file. */
 char *apply_path (void *ctx, struct apply *apply, const char *folder, const char *name);
-/* Tells the caller's progress(); false when it wants to stop. */
+/* What the caller is told: at once, or when the transaction under way has ended, since a caller may
+ * take its time (a terminal, a pipe) and the lock must not. progress(); false when the caller wants
+ * to stop: */
 bool apply_tell (struct apply *apply, const char *path);
+/* problem() */
+void apply_tell_problem (struct apply *apply, const char *path, enum mail_status status,
+                         const char *text);
 
 /* ---- a block's ids and segment ---- */
 
@@ -82,6 +96,7 @@ struct parsed_file apply_worker_died (const struct mail_stat *stat);
 /* The times of a folder, when its last file has been done. */
 enum mail_status apply_finish_folder (struct apply *apply, struct publish *publish,
                                       struct change_folder *folder);
+enum mail_status apply_begin (struct apply *apply, struct publish **publish_out);
 /* What is done in the folder comes of a listing or a file that may be older than the folder's times
  * in state: see apply-end.c. Before it is done. folder: as of publish_folders(), may be NULL. */
 enum mail_status apply_doubt (struct apply *apply, struct publish *publish,

@@ -312,12 +312,16 @@ publish_lost (struct refresh *refresh)
     for (guint i = 0; status == MAIL_OK && i < refresh->lost->len; i++) {
         const struct lost *lost = &g_array_index (refresh->lost, struct lost, i);
         status = publish_lose_words (publish, lost->folder, lost->name);
+    }
+    if (status == MAIL_OK)
+        status = publish_commit (publish, &counts, NULL);
+    else
+        talloc_free (publish);
+    for (guint i = 0; i < refresh->lost->len; i++) {
+        const struct lost *lost = &g_array_index (refresh->lost, struct lost, i);
         apply_note_lost (refresh->apply,
                          apply_path (refresh, refresh->apply, lost->folder, lost->name));
     }
-    if (status == MAIL_OK)
-        return publish_commit (publish, &counts, NULL);
-    talloc_free (publish);
     return status;
 }
 

@@ -55,7 +55,7 @@ move_slice (struct apply *apply, size_t *folder, size_t *file)
 {
     GArray *folders = apply->changes->folder_moves, *files = apply->changes->moves;
     struct publish *publish;
-    enum mail_status status = publish_begin (apply, apply->index, apply->options, &publish);
+    enum mail_status status = apply_begin (apply, &publish);
     if (status != MAIL_OK)
         return status;
     uint64_t end = clock_ms () + SLICE_MS; /* of work: waiting for the lock does not count */
@@ -198,7 +198,7 @@ static enum mail_status
 drop_slice (struct apply *apply, GArray *drops, size_t *next)
 {
     struct publish *publish;
-    enum mail_status status = publish_begin (apply, apply->index, apply->options, &publish);
+    enum mail_status status = apply_begin (apply, &publish);
     if (status != MAIL_OK)
         return status;
     uint64_t end = clock_ms () + SLICE_MS;

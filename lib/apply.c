@@ -17,16 +17,6 @@ apply_add_at (struct apply *apply, size_t at)
     return &g_array_index (apply->changes->adds, struct change_add, at);
 }
 
-bool
-apply_tell (struct apply *apply, const char *path)
-{
-    const struct mail_apply_options *options = apply->options;
-    if (options->progress && !options->progress (options->closure, path, apply->counts->processed,
-                                                 apply->changes->adds->len))
-        apply->stopped = true;
-    return !apply->stopped;
-}
-
 char *
 apply_path (void *ctx, struct apply *apply, const char *folder, const char *name)
 {
@@ -39,6 +29,7 @@ apply_destroy (struct apply *apply)
 {
     g_array_unref (apply->deferred);
     g_ptr_array_unref (apply->ending);
+    g_array_unref (apply->notices);
     if (apply->dropped)
         g_hash_table_destroy (apply->dropped);
     return 0;
@@ -100,6 +91,7 @@ mail_changes_apply (struct mail_changes *changes, const struct mail_apply_option
     apply->deferred = g_array_new (FALSE, FALSE, sizeof (struct deferred));
     apply->deferred_ctx = talloc_new (apply);
     apply->ending = g_ptr_array_new ();
+    apply->notices = g_array_new (FALSE, FALSE, sizeof (struct notice));
     talloc_set_destructor (apply, apply_destroy);
     enum mail_status status = prepare (apply);
     if (status == MAIL_OK)
@@ -113,5 +105,6 @@ mail_changes_apply (struct mail_changes *changes, const struct mail_apply_option
     if (status == MAIL_OK && apply->stopped)
         status = index_fail (apply->index, MAIL_ERROR_INTERRUPTED, "interrupted");
     talloc_free (apply);
+    changes_clear (changes);
     return status;
 }

@@ -51,6 +51,16 @@ mail_changes_folders (const struct mail_changes *changes, const struct mail_fold
     return changes->status;
 }
 
+void
+changes_clear (struct mail_changes *changes)
+{
+    g_hash_table_remove_all (changes->by_path);
+    GArray *const all[] = {changes->folders, changes->adds,         changes->moves,
+                           changes->drops,   changes->folder_moves, changes->problems};
+    for (size_t i = 0; i < G_N_ELEMENTS (all); i++)
+        g_array_set_size (all[i], 0);
+}
+
 static const char *
 keep (struct mail_changes *changes, const char *string)
 {

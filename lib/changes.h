@@ -59,6 +59,7 @@ struct mail_changes {
 };
 
 struct change_folder *changes_folder_at (struct mail_changes *changes, size_t at);
+void changes_clear (struct mail_changes *changes);
 /* The folder of a relative path, where the list has it; else NULL. */
 struct change_folder *changes_folder (struct mail_changes *changes, const char *path);
 

@@ -700,6 +700,8 @@ void mail_changes_problem (struct mail_changes *changes, const char *folder, con
 size_t mail_changes_count_added (const struct mail_changes *changes);
 bool mail_changes_empty (const struct mail_changes *changes);
 
+/* Both are called without the lock, and never while something is committed. */
+
 /* Told about each file of mail_changes_add that could not be indexed; with MAIL_OK and the word of
  * a reason, of one that is indexed up to a limit. */
 typedef void (*mail_problem_fn) (void *closure, const char *path, enum mail_status status,
@@ -763,8 +765,10 @@ struct mail_apply_counts {
 };
 
 /* Does all of it: moves first; then the files to add, in blocks, each published in one commit as it
- * is done; then removals. Counts are valid on failure too: what is counted is committed. A file
- * that cannot be indexed is told to problem() and stops nothing. */
+ * is done; then removals. Segments are merged meanwhile; with merge_limit 0 those of which much is
+ * stale are made anew at the end. Counts are valid on failure too: what is counted is committed. A
+ * file that cannot be indexed is told to problem() and stops nothing. The list is empty afterwards,
+ * also on failure: what is found later needs a new one. */
 enum mail_status mail_changes_apply (struct mail_changes *changes,
                                      const struct mail_apply_options *options,
                                      struct mail_apply_counts *counts_out);

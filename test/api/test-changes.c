@@ -272,6 +272,80 @@ test_interrupt (void **state)
     assert_int_equal (helper_count (f, "*"), 5);
 }
 
+/* ---- callbacks ---- */
+
+struct caller {
+    struct mail_index *other; /* waits for no lock */
+    unsigned progress, problems, locked;
+};
+
+static void
+change_something (struct caller *caller, bool odd)
+{
+    const struct mail_setting setting = {"query.some", odd ? "tag:a" : "tag:b"};
+    enum mail_status status = mail_index_set_settings (caller->other, &setting, 1);
+    caller->locked += status == MAIL_ERROR_LOCKED;
+    assert_true (status == MAIL_OK || status == MAIL_ERROR_LOCKED);
+}
+
+static bool
+change_on_progress (void *closure, const char *path, uint64_t done, uint64_t total)
+{
+    struct caller *caller = closure;
+    (void) path;
+    assert_true (done <= total);
+    if (++caller->progress % 10 == 0)
+        change_something (caller, caller->progress % 20);
+    return true;
+}
+
+static void
+change_on_problem (void *closure, const char *path, enum mail_status status, const char *text)
+{
+    struct caller *caller = closure;
+    (void) path;
+    (void) status;
+    (void) text;
+    change_something (caller, ++caller->problems % 2);
+}
+
+/* Who is told of something may take his time: the lock is free. Afterwards the list is empty. */
+static void
+test_callbacks_without_lock (void **state)
+{
+    enum { COUNT = 1200 };
+    struct fixture *f = *state;
+    struct mail_open_options open = {.path = f->root, .flags = MAIL_OPEN_CREATE};
+    struct caller caller = {0};
+    struct mail_apply_options options = helper_options ();
+    struct mail_apply_counts counts;
+    assert_int_equal (mail_workers_start (f->ctx, 2, 0, &options.workers), MAIL_OK);
+    open.lock_timeout = 0;
+    assert_int_equal (mail_index_open (f->ctx, &open, &caller.other, NULL), MAIL_OK);
+    struct mail_changes *changes = mail_changes_create (f->ctx, f->index);
+    for (unsigned i = 0; i < COUNT; i++) {
+        char *name = talloc_asprintf (f->ctx, "n%u", i);
+        if (i % 30)
+            helper_mail (f, name, name, "Some", 1, NULL, "words");
+        else
+            helper_write (f, talloc_asprintf (f->ctx, "in/cur/%s", name), "no mail\n");
+        struct mail_stat st = helper_stat (f, talloc_asprintf (f->ctx, "in/cur/%s", name));
+        mail_changes_add (changes, "in/cur", name, &st);
+    }
+    options.progress = change_on_progress;
+    options.problem = change_on_problem;
+    options.closure = &caller;
+    assert_int_equal (mail_changes_apply (changes, &options, &counts), MAIL_OK);
+    assert_int_equal (counts.added, COUNT - COUNT / 30);
+    assert_true (caller.progress >= COUNT);
+    assert_int_equal (caller.problems, COUNT / 30);
+    assert_int_equal (caller.locked, 0);
+    assert_true (mail_changes_empty (changes));
+    assert_int_equal (mail_changes_apply (changes, &options, &counts), MAIL_OK);
+    assert_int_equal (counts.processed, 0);
+    mail_index_close (caller.other);
+}
+
 /* A stored name that is added again is read again. */
 static void
 test_read_again (void **state)
@@ -388,11 +462,21 @@ main (void)
 #define WITH_MAIL(test) cmocka_unit_test_setup_teardown (test, helper_setup, helper_teardown)
 #define EMPTY(test) cmocka_unit_test_setup_teardown (test, helper_setup_empty, helper_teardown)
     const struct CMUnitTest tests[] = {
-        WITH_MAIL (test_folders),     WITH_MAIL (test_files),      EMPTY (test_counts),
-        WITH_MAIL (test_move),        WITH_MAIL (test_drop),       WITH_MAIL (test_drop_missing),
-        WITH_MAIL (test_move_folder), EMPTY (test_problems),       WITH_MAIL (test_drop_folder),
-        EMPTY (test_interrupt),       WITH_MAIL (test_read_again), EMPTY (test_quiet_before),
-        EMPTY (test_first_import),    EMPTY (test_known),
+        WITH_MAIL (test_folders),
+        WITH_MAIL (test_files),
+        EMPTY (test_counts),
+        WITH_MAIL (test_move),
+        WITH_MAIL (test_drop),
+        WITH_MAIL (test_drop_missing),
+        WITH_MAIL (test_move_folder),
+        EMPTY (test_problems),
+        WITH_MAIL (test_drop_folder),
+        EMPTY (test_interrupt),
+        WITH_MAIL (test_read_again),
+        EMPTY (test_quiet_before),
+        EMPTY (test_first_import),
+        EMPTY (test_known),
+        EMPTY (test_callbacks_without_lock),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }

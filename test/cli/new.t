@@ -132,6 +132,7 @@ for number in 1 2 3 4 5 6 7 8 9; do
 done >all
 csplit -q -z -f limited/cur/ all '/^From: /' '{*}'
 printf '[database]\npath=%s/limited\n' "$PWD" >"$MAIL_CONFIG"
+# shellcheck disable=SC2016
 runs 'more than may be written' 75 sh -c 'ulimit -f 40; "$0" new' "$MAIL"
 is '... blames nothing' "$("$MAIL" new --problems 2>&1)" ''
 runs '... the next run reads it' 0 "$MAIL" new
