@@ -44,6 +44,7 @@ struct new_run {
     bool again;               /* a later run may do better */
     bool failed;              /* it has not come to its end */
     uint64_t told;            /* problems that the scan has found and the index did not know */
+    bool repair;              /* this is a part of check --repair */
 };
 
 #define T struct new_options
@@ -68,18 +69,21 @@ static const struct new_options defaults = {
 
 static volatile sig_atomic_t stop_asked;
 
+/* The second signal ends the process. */
 static void
 ask_to_stop (int number)
 {
-    (void) number;
+    if (stop_asked) {
+        signal (number, SIG_DFL);
+        raise (number);
+    }
     stop_asked = 1;
 }
 
-/* The second signal of a kind ends the process. */
 static void
 catch_signals (void)
 {
-    struct sigaction action = {.sa_handler = ask_to_stop, .sa_flags = SA_RESETHAND | SA_RESTART};
+    struct sigaction action = {.sa_handler = ask_to_stop, .sa_flags = SA_RESTART};
 
     sigemptyset (&action.sa_mask);
     sigaction (SIGINT, &action, NULL);
@@ -304,7 +308,7 @@ static int
 snapshot (struct new_run *run)
 {
     if (mail_repair_is_open (run->index)) {
-        if (strcmp (run->cli->command, command_new.name) == 0) /* else it is the repair */
+        if (!run->repair)
             report (run->cli, "tags have still to be brought back: '%s check --repair' does that",
                     run->cli->program);
         return 0;
@@ -317,11 +321,12 @@ snapshot (struct new_run *run)
     return status == MAIL_OK ? 0 : report_status (run->cli, status, run->index);
 }
 
-/* All mail has been looked at. Without any, the mail is still to come. */
+/* All mail has been looked at. Without any, the mail is still to come, and so is what could not be
+ * reached. */
 static enum mail_status
-end_import (struct new_run *run)
+end_import (struct new_run *run, const struct mail_apply_counts *counts)
 {
-    if (!run->import || mail_index_count (run->index) == 0)
+    if (!run->import || run->again || counts->vanished > 0 || mail_index_count (run->index) == 0)
         return MAIL_OK;
     return mail_index_end_first_import (run->index);
 }
@@ -341,7 +346,7 @@ bring_up_to_date (void *ctx, struct new_run *run)
     if (status == MAIL_OK)
         status = apply (run, changes, &counts);
     if (status == MAIL_OK)
-        status = end_import (run);
+        status = end_import (run, &counts);
     progress_clear (run->progress);
     /* "No new mail" would not be true after a failure. */
     if (!run->options->quiet &&
@@ -400,7 +405,7 @@ int
 new_for_repair (struct cli *cli, bool quiet)
 {
     struct new_options options = defaults;
-    struct new_run run = {.cli = cli, .options = &options};
+    struct new_run run = {.cli = cli, .options = &options, .repair = true};
     void *local = talloc_new (NULL), *reading = talloc_new (local);
     int code = new_settings_read (local, cli, options.decrypt, &run.settings);
 

@@ -126,7 +126,7 @@ hook_run (const struct cli *cli, const char *name)
         else if (errno == ENOENT || errno == ENOTDIR)
             code = 0;
         else
-            code = report_usage ("%s hook access failed: %s", name, strerror (errno));
+            code = report_usage ("%s hook access failed: %s: %s", name, path, strerror (errno));
     }
     talloc_free (local);
     return code;

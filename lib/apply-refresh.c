@@ -10,6 +10,7 @@
 #include "apply-private.h"
 #include "folders.h"
 #include "message.h"
+#include "mime/crypto.h"
 #include "schema.h"
 
 #include <string.h>
@@ -134,8 +135,7 @@ static bool
 has_keys (const struct refresh *refresh, const struct sources *sources)
 {
     enum mail_decrypt decrypt = refresh->apply->options->decrypt;
-    return decrypt == MAIL_DECRYPT_TRUE || decrypt == MAIL_DECRYPT_NOSTASH ||
-           (sources->session_keys && *sources->session_keys);
+    return crypto_has_secret_keys (decrypt) || (sources->session_keys && *sources->session_keys);
 }
 
 /* Whether something was decrypted now. */

@@ -157,7 +157,7 @@ mail_content_unlock (struct mail_content *content, const struct mail_message *me
     enum mail_decrypt decrypt = options->decrypt;
     struct mime_unlock how = {
         .decrypt = decrypt != MAIL_DECRYPT_FALSE,
-        .secret_keys = decrypt == MAIL_DECRYPT_TRUE || decrypt == MAIL_DECRYPT_NOSTASH,
+        .secret_keys = crypto_has_secret_keys (decrypt),
         .export_key = decrypt == MAIL_DECRYPT_TRUE,
         .verify = options->verify,
         .part = options->part > 0 ? (size_t) options->part : 0,

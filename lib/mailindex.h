@@ -24,8 +24,9 @@
  * has them; a "relative path" is relative to the mail root, has no leading, trailing or doubled
  * slash, and is "" for the root itself. Dates are seconds since the epoch, UTC, signed 64 bit.
  *
- * Threads. One handle belongs to one thread at a time. The library installs no signal handler,
- * prints nothing, never exits and reads no user's settings.
+ * Threads. One handle belongs to one thread at a time. The library installs no signal handler (but
+ * one for std::terminate, which passes on what is not its own), prints nothing, never exits and
+ * reads no user's settings.
  */
 #ifndef MAILINDEX_H
 #define MAILINDEX_H
@@ -104,8 +105,9 @@ struct mail_open_options {
 };
 
 /* Opens an index for reading; changing it needs no other handle (each change takes the lock for
- * itself). MAIL_ERROR_NO_INDEX, _NO_MAIL_ROOT, _VERSION, _CORRUPT, _IO, _ARGUMENT (stemmer,
- * headers), _LOCKED (create only). */
+ * itself, and moves the handle on to what it has made of the index). MAIL_ERROR_NO_INDEX,
+ * _NO_MAIL_ROOT, _VERSION, _CORRUPT, _IO, _RESOURCES, _OVERTAKEN, _ARGUMENT (stemmer, headers),
+ * and where it creates _LOCKED, _READ_ONLY, _NO_SPACE. */
 enum mail_status mail_index_open (void *ctx, const struct mail_open_options *options,
                                   struct mail_index **index_out, char **error_out);
 /* Closes and frees; NULL is allowed. talloc_free does the same. */
@@ -181,8 +183,11 @@ enum mail_status mail_message_find (void *ctx, struct mail_index *index, const c
 uint32_t mail_message_docid (const struct mail_message *message);
 const char *mail_message_id (const struct mail_message *message);
 uint64_t mail_message_thread (const struct mail_message *message);
+/* 0 where it has none, or none that can be read. */
 int64_t mail_message_date (const struct mail_message *message);
+/* Bytes of the first file. */
 uint64_t mail_message_size (const struct mail_message *message);
+/* Of the last change. */
 uint64_t mail_message_revision (const struct mail_message *message);
 const char *mail_message_field (const struct mail_message *message, enum mail_field field);
 /* Tags in byte order; NULL-terminated, *count_out may be NULL. */
@@ -683,7 +688,7 @@ void mail_changes_drop_folder (struct mail_changes *changes, uint32_t id);
 /* A file to index; a file name that is stored already is read again. */
 void mail_changes_add (struct mail_changes *changes, const char *folder, const char *name,
                        const struct mail_stat *stat);
-/* The same file under another name; it is not read. */
+/* The same file under another name or in another folder; it is not read. */
 void mail_changes_move (struct mail_changes *changes, uint32_t from_folder, const char *from_name,
                         const char *folder, const char *name, const struct mail_stat *stat);
 /* The file is gone. */
@@ -742,8 +747,8 @@ struct mail_apply_options {
     enum mail_decrypt decrypt;  /* encrypted mail, for its words; found anew with reindex, where
                                    MAIL_DECRYPT_FALSE also forgets the session keys that there are.
                                    gpg is run outside of the sandbox */
-    unsigned decrypt_seconds;   /* how long gpg may take for one part; 0: 60. A passphrase that
-                                   nobody enters is not asked for again in this run */
+    unsigned decrypt_seconds;   /* how long gpg may take for one part, at most 300; 0: 60. A
+                                   passphrase that   nobody enters is not asked for again in this run */
     uint64_t merge_limit; /* the run merges segments up to so many bytes; 0: to 512 MiB, and makes
                              those anew of which much is stale */
     mail_problem_fn problem;

@@ -13,7 +13,7 @@ enum mail_status writer_take_lock (struct writer *writer);
 /* No transaction is begun with STORE_READ. */
 enum mail_status writer_open_state (struct writer *writer, enum store_open_mode mode);
 
-/* As writer_begin(), but nothing can be changed, and so nothing is synced. */
+/* As writer_begin(), but nothing can be changed or committed, and so nothing is synced. */
 enum mail_status writer_look (void *ctx, struct mail_index *index, struct writer **writer_out);
 /* The counters and the manifest, as the writer has them. */
 enum mail_status writer_write_metadata (struct writer *writer);

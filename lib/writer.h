@@ -42,7 +42,9 @@ struct writer {
 /* Waits for the lock. The errors of lock_acquire and store_open, with the handle's text set. */
 enum mail_status writer_begin (void *ctx, struct mail_index *index, struct writer **writer_out);
 /* Makes the change durable and lets go of the lock; the index handle then reads the new revision.
- * On failure nothing has changed. The writer is freed in either case. */
+ * On failure nothing has changed, unless it comes of what is done after the commit: the last sync
+ * (the change stands, but perhaps not over a power cut) or the refresh of the handle. The writer is
+ * freed in any case. */
 enum mail_status writer_commit (struct writer *writer);
 
 /* Makes the folder and an empty state; harmless where another process was quicker. restore: as of

@@ -231,7 +231,7 @@ unlock_message (const struct builder *builder, const struct build_job *job,
     enum mail_decrypt decrypt = builder->unlock ? builder->unlock->decrypt : MAIL_DECRYPT_FALSE;
     struct opening opening = {builder->unlock, clock_ms () + (1000 * UNLOCK_SECONDS)};
     struct mime_unlock how = {
-        .secret_keys = decrypt == MAIL_DECRYPT_TRUE || decrypt == MAIL_DECRYPT_NOSTASH,
+        .secret_keys = crypto_has_secret_keys (decrypt),
         .export_key = decrypt == MAIL_DECRYPT_TRUE,
         .session_keys = decrypt == MAIL_DECRYPT_FALSE ? NULL : job->session_keys,
         .open = open_layer,

@@ -129,7 +129,7 @@ prepare_own (struct crew *crew)
     enum mail_decrypt decrypt = crew->policy.decrypt;
     crew->terms = terms_create (crew, crew->fields);
     crew->opener = (struct opener){
-        .secret_keys = decrypt == MAIL_DECRYPT_TRUE || decrypt == MAIL_DECRYPT_NOSTASH,
+        .secret_keys = crypto_has_secret_keys (decrypt),
         .seconds = crew->policy.seconds,
     };
     crew->unlock = (struct build_unlock){decrypt, own_open, &crew->opener};

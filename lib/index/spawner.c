@@ -105,7 +105,7 @@ start (struct children *children, int worker_socket, const char *payload)
     struct child *child = add_child (children, pid);
     child->unanswered = pair[0];
     child->opener = (struct opener){
-        .secret_keys = spawn.decrypt == MAIL_DECRYPT_TRUE || spawn.decrypt == MAIL_DECRYPT_NOSTASH,
+        .secret_keys = crypto_has_secret_keys (spawn.decrypt),
         .seconds = spawn.seconds,
     };
 }

@@ -15,6 +15,13 @@
 /* Bytes of cleartext, or of ciphertext; of more nothing is opened. */
 #define CRYPTO_MAX ((size_t) 256 << 20)
 
+/* Whether what is encrypted may be opened with the user's secret keys. */
+static inline bool
+crypto_has_secret_keys (enum mail_decrypt decrypt)
+{
+    return decrypt == MAIL_DECRYPT_TRUE || decrypt == MAIL_DECRYPT_NOSTASH;
+}
+
 struct crypto_request {
     const char *protocol;    /* a content type; one that GMime knows */
     bool is_signed;          /* not encrypted, only signed, with the content inside */

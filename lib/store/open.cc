@@ -44,6 +44,8 @@ store_open (void *ctx, const char *path, enum store_open_mode mode, struct store
 {
     struct store *store = talloc_zero (ctx, struct store);
     enum mail_status status = guard (store, [&] { return open_database (store, path, mode); });
+    if (status == MAIL_ERROR_READ_ONLY && mode == STORE_READ)
+        status = MAIL_ERROR_IO; /* not even that */
     if (status != MAIL_OK) {
         if (error_out)
             *error_out = talloc_steal (ctx, store->error);

@@ -241,6 +241,8 @@ enum mail_status
 store_merge (void *ctx, const char *const *sources, size_t count, const char *path,
              char **error_out)
 {
+    if (error_out)
+        *error_out = NULL;
     return guard (ctx, error_out, [&] {
         compact_to (std::vector<std::string> (sources, sources + count), path);
         return MAIL_OK;

@@ -24,6 +24,8 @@ store_stemmer_create (void *ctx, const char *language, struct store_stemmer **st
                       char **error_out)
 {
     struct store_stemmer *stemmer = talloc_zero (ctx, struct store_stemmer);
+    if (error_out)
+        *error_out = NULL;
     enum mail_status status = guard (ctx, error_out, [&] {
         stemmer->stem = new Xapian::Stem (language);
         return MAIL_OK;

@@ -10,7 +10,9 @@
  * Statuses used here: MAIL_OK; MAIL_ERROR_OVERTAKEN (the revision read is gone: store_reopen and
  * start again); MAIL_ERROR_NO_INDEX (no database at the path); MAIL_ERROR_LOCKED (somebody holds
  * Xapian's own write lock); MAIL_ERROR_NO_SPACE; MAIL_ERROR_CORRUPT; MAIL_ERROR_VERSION;
- * MAIL_ERROR_IO; MAIL_ERROR_READ_ONLY; MAIL_ERROR_RESOURCES; MAIL_ERROR_STORE (anything else).
+ * MAIL_ERROR_IO; MAIL_ERROR_READ_ONLY; MAIL_ERROR_RESOURCES; MAIL_ERROR_ARGUMENT (no such stemmer);
+ * MAIL_ERROR_STORE (anything else). error_out (may be NULL) gets the text of a failure, talloc'd on
+ * ctx.
  */
 #ifndef STORE_H
 #define STORE_H

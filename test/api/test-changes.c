@@ -29,6 +29,11 @@ test_folders (void **state)
     struct fixture *f = *state;
     size_t count = 0;
     struct mail_folders *folders = load (f);
+    const struct mail_folders *begun_with;
+    struct mail_changes *changes = mail_changes_create (f->ctx, f->index);
+    assert_int_equal (mail_changes_folders (changes, &begun_with), MAIL_OK);
+    mail_folders_list (begun_with, &count);
+    assert_int_equal (count, 3);
     mail_folders_list (folders, &count);
     assert_int_equal (count, 3);
     const struct mail_folder *cur = folder_at (folders, "in", "cur");
