@@ -747,8 +747,9 @@ struct mail_apply_options {
     enum mail_decrypt decrypt;  /* encrypted mail, for its words; found anew with reindex, where
                                    MAIL_DECRYPT_FALSE also forgets the session keys that there are.
                                    gpg is run outside of the sandbox */
-    unsigned decrypt_seconds;   /* how long gpg may take for one part, at most 300; 0: 60. A
-                                   passphrase that   nobody enters is not asked for again in this run */
+    unsigned
+        decrypt_seconds;  /* how long gpg may take for one part, at most 300; 0: 60. A
+                             passphrase that   nobody enters is not asked for again in this run */
     uint64_t merge_limit; /* the run merges segments up to so many bytes; 0: to 512 MiB, and makes
                              those anew of which much is stale */
     mail_problem_fn problem;
