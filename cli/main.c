@@ -69,6 +69,7 @@ run_command (struct cli *cli, const struct command *command, int argc, char **ar
         {command->options, options},
         {global_specs_after, &cli->global},
     };
+    const char *late;
     char *error = NULL;
     int first, code;
 
@@ -81,6 +82,11 @@ run_command (struct cli *cli, const struct command *command, int argc, char **ar
     code = show_global (cli, command->name);
     if (code >= 0)
         return code;
+    late = strcmp (argv[first - 1], "--") == 0
+               ? NULL
+               : options_too_late (sets, 2, argc - first, argv + first);
+    if (late && !cli->names->lenient_queries)
+        report (cli, "'%s' is no option here: options come before all other words", late);
     code = command->without_config ? 0 : load_config (cli);
     if (code != 0)
         return code;

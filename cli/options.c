@@ -235,6 +235,17 @@ options_parse (void *ctx, const struct option_set *sets, size_t set_count, int a
     return i;
 }
 
+const char *
+options_too_late (const struct option_set *sets, size_t set_count, int argc, char *const *argv)
+{
+    struct given given;
+
+    for (int i = 0; i < argc && strcmp (argv[i], "--") != 0; i++)
+        if (g_str_has_prefix (argv[i], "--") && find (sets, set_count, argv[i] + 2, &given))
+            return argv[i];
+    return NULL;
+}
+
 static char *
 synopsis (void *ctx, const struct option_spec *spec, const void *defaults)
 {

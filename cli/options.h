@@ -97,6 +97,11 @@ struct option_set {
 int options_parse (void *ctx, const struct option_set *sets, size_t set_count, int argc,
                    char *const *argv, int first, char **error_out);
 
+/* Among the words that are left, the first one before a lone "--" that would have been an option
+ * further in front; NULL for none. */
+const char *options_too_late (const struct option_set *sets, size_t set_count, int argc,
+                              char *const *argv);
+
 /* Prints two columns: the options with their arguments, and what they mean. defaults: the values
  * without any option. */
 void options_help (FILE *file, const struct option_spec *specs, const void *defaults);

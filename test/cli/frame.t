@@ -83,6 +83,16 @@ runs '--uuid of this index' 0 "$MAIL" --uuid="$uuid" count
 runs '--uuid of another' 1 "$MAIL" count --uuid=x
 says '... is refused' "Error: requested database revision x does not match $uuid"
 
+# What would have been an option is told when it comes too late.
+runs 'an option after a word' 0 "$MAIL" count some --output=threads
+says '... is told' "mail count: '--output=threads' is no option here: options come before all other words"
+runs '... not one of another command' 0 "$MAIL" count some --remove-all
+says '... nothing' ''
+runs '... nor after a --' 0 "$MAIL" count -- some --output=threads
+says '... nothing' ''
+runs '... nor after a -- among the words' 0 "$MAIL" tag +x -- some --remove-all
+says '... nothing' ''
+
 runs '--debug' 0 "$MAIL" --debug count
 ok '... tells of locks' grep -q '^mail count: waited [0-9]* ms for locks$' err
 is '... on stderr only' "$(cat out)" 0
